@@ -1,0 +1,11 @@
+/* Everything libgalvo offers. */
+#ifndef GALVO_GALVO_H
+#define GALVO_GALVO_H
+
+#include "metrics.h"
+#include "run.h"
+#include "status.h"
+#include "suite.h"
+#include "summary.h"
+
+#endif

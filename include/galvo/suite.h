@@ -1,0 +1,125 @@
+/*
+ * The recorder: probes that sample a machine and the processes of a job into a run directory.
+ *
+ *     galvo_suite_config config = galvo_suite_config_default();
+ *     config.output_dir = "run";
+ *     galvo_suite *suite;
+ *     if (galvo_suite_create(&config, &suite, &error) == GALVO_OK && …
+ *
+ * create opens the world and the output directory, start begins sampling on galvo's own threads,
+ * stop ends it and flushes, destroy frees (in any state). The library never prints, exits, installs
+ * signal handlers or changes the process; several suites may live in one process.
+ */
+#ifndef GALVO_SUITE_H
+#define GALVO_SUITE_H
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct galvo_suite galvo_suite;
+
+typedef enum galvo_follow {
+	GALVO_FOLLOW_NONE = 0,     /* the processes that are named, nothing else */
+	GALVO_FOLLOW_CHILDREN = 1, /* and their children */
+	GALVO_FOLLOW_TREE = 2,     /* and all their descendants */
+	GALVO_FOLLOW_WIDTH = 0x7fffffff
+} galvo_follow;
+
+typedef struct galvo_process {
+	uint32_t pid;      /* 0: the caller */
+	const char *alias; /* display name; NULL: none */
+} galvo_process;
+
+/*
+ * Zero means default everywhere. Strings and arrays are copied by create. New members are appended;
+ * struct_size tells which the caller knows.
+ */
+typedef struct galvo_suite_config {
+	size_t struct_size;
+	const char *output_dir;      /* required; made if missing */
+	const char *root;            /* where proc/ and sys/ are, or a captured machine; NULL: "/" */
+	double system_hz;            /* CPU, memory, processes; 0: 100 */
+	double core_hz;              /* each CPU by itself; 0: 1 */
+	double disk_hz;              /* disks, process I/O; 0: 10 */
+	uint64_t flush_interval_ms;  /* what a crash can cost; 0: 5000 */
+	uint64_t scan_interval_ms;   /* how often new children are looked for; 0: 100 */
+	double budget_pct;           /* of one CPU, for reading sources; 0: 1 */
+	const char *const *disks;    /* names as in /proc/diskstats; none: every whole disk in use */
+	size_t disks_len;
+	const galvo_process *processes; /* none: the machine alone */
+	size_t processes_len;
+	int32_t follow;              /* a galvo_follow */
+	int32_t pss;                 /* 1: proportional set sizes too, which is slow */
+	int32_t overwrite;           /* 1: replace a run that output_dir holds */
+	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
+} galvo_suite_config;
+
+static inline galvo_suite_config galvo_suite_config_default(void)
+{
+	galvo_suite_config config = {0};
+	config.struct_size = sizeof(config);
+	return config;
+}
+
+GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
+                                          galvo_error *reterr);
+/* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
+GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
+/* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
+GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
+GALVO_API void galvo_suite_destroy(galvo_suite *suite); /* NULL is fine */
+
+/*
+ * Replays a captured machine (config.root holds host.txt and instants) instead of start and stop:
+ * samples each instant once, on the calling thread. STATE if root is a live machine.
+ */
+GALVO_API galvo_status galvo_suite_replay(galvo_suite *suite, galvo_error *reterr);
+/* 1 if config.root is a captured machine. */
+GALVO_API int galvo_suite_is_replay(const galvo_suite *suite);
+
+/* While started. Any thread; the first row comes one tick later. ABSENT: no such process. */
+GALVO_API galvo_status galvo_suite_add_process(galvo_suite *suite, uint32_t pid, const char *alias,
+                                               galvo_error *reterr);
+/* Its last row is followed by one mention as removed. ABSENT: not followed. */
+GALVO_API galvo_status galvo_suite_remove_process(galvo_suite *suite, uint32_t pid,
+                                                  galvo_error *reterr);
+
+/* What the recording is about; goes into the session metadata. All optional. Copied. */
+typedef struct galvo_workload {
+	size_t struct_size;
+	const char *const *argv;
+	size_t argv_len;
+	uint32_t pid;
+	int32_t exited;          /* 1: the members below hold */
+	int32_t exit_code;       /* as a shell has it: 128+n for signal n */
+	int32_t term_signal;     /* 0: none */
+	uint64_t end_mono_ns;    /* CLOCK_MONOTONIC */
+	uint64_t user_ns, system_ns, max_rss_bytes; /* of it and the children it waited for */
+	uint64_t minor_faults, major_faults, read_blocks, write_blocks; /* blocks of 512 bytes */
+	uint64_t voluntary_switches, involuntary_switches;
+} galvo_workload;
+
+/* Before start, and again (with exited) before stop. One thread at a time. */
+GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
+                                                galvo_error *reterr);
+
+typedef struct galvo_suite_stats {
+	size_t struct_size;
+	uint64_t ticks, missed_ticks;     /* of the system probe */
+	uint64_t processes_alive;         /* followed now */
+	uint64_t roots_alive;             /* of the processes that were named */
+	uint64_t bytes_written, dropped_batches;
+	uint64_t elapsed_ns;
+} galvo_suite_stats;
+
+/* Any thread, between start and destroy. */
+GALVO_API galvo_status galvo_suite_get_stats(const galvo_suite *suite, galvo_suite_stats *ret_stats,
+                                             galvo_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

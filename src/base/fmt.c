@@ -1,0 +1,159 @@
+/* Text out: numbers without locale, bytes of unknown encoding made printable. */
+#include <math.h>
+#include <stdint.h>
+
+#include "base.h"
+
+/* Length of the valid UTF-8 character at the start of s; 0 if there is none. */
+static size_t utf8_len(struct span s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t c;
+	size_t n, i;
+
+	if (s.n == 0)
+		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	if (p[0] < 0xc2 || p[0] > 0xf4 || s.n < n)
+		return 0;
+	c = p[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return n;
+}
+
+/* Control characters: C0, DEL and the C1 block, which terminals obey too. */
+static bool is_control(struct span s, size_t n)
+{
+	unsigned char c = (unsigned char)s.p[0];
+
+	return n == 1 ? c < 0x20 || c == 0x7f : n == 2 && c == 0xc2 && (unsigned char)s.p[1] < 0xa0;
+}
+
+void buf_put_escaped(struct buf *b, struct span bytes)
+{
+	while (bytes.n) {
+		size_t n = utf8_len(bytes);
+		unsigned char c = (unsigned char)bytes.p[0];
+
+		if (c == '\n')
+			buf_put_str(b, "\\n");
+		else if (c == '\t')
+			buf_put_str(b, "\\t");
+		else if (c == '\\')
+			buf_put_str(b, "\\\\");
+		else if (n == 0 || is_control(bytes, n))
+			buf_printf(b, "\\x%02x", c);
+		else
+			buf_put(b, bytes.p, n);
+		if (n > 1 && is_control(bytes, n))
+			n = 1; /* its second byte is escaped by itself */
+		n = n ? n : 1;
+		bytes = span_of(bytes.p + n, bytes.n - n);
+	}
+}
+
+void buf_put_json(struct buf *b, struct span bytes)
+{
+	buf_put(b, "\"", 1);
+	while (bytes.n) {
+		size_t n = utf8_len(bytes);
+		unsigned char c = (unsigned char)bytes.p[0];
+
+		if (n == 0)
+			buf_put_str(b, "\xef\xbf\xbd");
+		else if (c == '"' || c == '\\')
+			buf_printf(b, "\\%c", c);
+		else if (c == '\n')
+			buf_put_str(b, "\\n");
+		else if (is_control(bytes, n))
+			buf_printf(b, "\\u%04x", n == 1 ? c : (unsigned char)bytes.p[1]);
+		else
+			buf_put(b, bytes.p, n);
+		n = n ? n : 1;
+		bytes = span_of(bytes.p + n, bytes.n - n);
+	}
+	buf_put(b, "\"", 1);
+}
+
+/* printf's decimal point is the locale's, perhaps of several bytes: put a '.' there. */
+static void put_double(struct buf *b, const char *text, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		char c = text[i];
+		bool is_number = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
+
+		if (is_number)
+			buf_put(b, &c, 1);
+		else if (i == 0 || (text[i - 1] >= '0' && text[i - 1] <= '9'))
+			buf_put(b, ".", 1);
+	}
+}
+
+void buf_put_number(struct buf *b, double v)
+{
+	char text[64];
+	int digits, n = 0;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, "null");
+		return;
+	}
+	if (fabs(v) < 9e15 && v == (double)(int64_t)v) {
+		buf_printf(b, "%lld", (long long)v);
+		return;
+	}
+	/* 15 digits are most often enough, 17 always. strtod reads what printf wrote, in any locale. */
+	for (digits = 15; digits <= 17; digits++) {
+		n = snprintf(text, sizeof(text), "%.*g", digits, v);
+		if ((strtod)(text, NULL) == v)
+			break;
+	}
+	put_double(b, text, n);
+}
+
+void buf_put_fixed(struct buf *b, double v, unsigned decimals)
+{
+	char text[400];
+	int n;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, "-");
+		return;
+	}
+	n = snprintf(text, sizeof(text), "%.*f", (int)decimals, v);
+	if (n > 0 && (size_t)n < sizeof(text))
+		put_double(b, text, n);
+}
+
+size_t utf8_copy(char *to, size_t cap, struct span bytes)
+{
+	size_t len = 0;
+
+	if (cap == 0)
+		return 0;
+	while (bytes.n) {
+		size_t n = utf8_len(bytes);
+		const char *from = n ? bytes.p : "\xef\xbf\xbd";
+		size_t width = n ? n : 3;
+
+		if (len + width + 1 > cap)
+			break;
+		memcpy(to + len, from, width);
+		len += width;
+		n = n ? n : 1;
+		bytes = span_of(bytes.p + n, bytes.n - n);
+	}
+	to[len] = '\0';
+	return len;
+}

@@ -1,0 +1,35 @@
+/* This machine's facts, looked up once: nobody else asks the system for them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base.h"
+
+static uint32_t positive(long value, uint32_t otherwise)
+{
+	return value > 0 && value <= INT32_MAX ? (uint32_t)value : otherwise;
+}
+
+galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
+{
+	const char *path = root ? root : "/";
+
+	*w = (struct world){
+		.root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.live = !root || span_eq_str(span_str(root), "/"),
+		.cpu_count = positive(sysconf(_SC_NPROCESSORS_ONLN), 1),
+		.clk_tck = positive(sysconf(_SC_CLK_TCK), 100),
+		.page_bytes = positive(sysconf(_SC_PAGESIZE), 4096),
+		.clock = &clock_real,
+	};
+	if (w->root_fd < 0)
+		return err_sys(reterr, errno, "%s", path);
+	return GALVO_OK;
+}
+
+void world_close(struct world *w)
+{
+	if (w->root_fd >= 0)
+		close(w->root_fd);
+	w->root_fd = -1;
+}

@@ -1,0 +1,126 @@
+/*
+ * The words everybody shares: scopes, metric descriptors, raw readings, followed processes.
+ *
+ * A source describes each column it feeds with a struct metric, next to the code that reads the
+ * value. That one descriptor is the column's name on the wire, its entry in the catalog of the
+ * session metadata, its line in `galvo metrics` and its row in galvo-metrics(7).
+ */
+#ifndef GALVO_MODEL_H
+#define GALVO_MODEL_H
+
+#include "base/base.h"
+
+/* Numbers are those of the wire (proto/metric_catalog.proto). From 100 up they are galvo's own. */
+enum scope {
+	SCOPE_SYSTEM = 1,
+	SCOPE_DEVICE = 2,
+	SCOPE_PROCESS = 3,
+	SCOPE_GPU = 4,
+	SCOPE_CORE = 100,           /* one CPU; keyed by its number */
+	SCOPE_INTERFACE = 101,      /* one network interface; keyed by name */
+	SCOPE_SYSTEM_DETAIL = 102,  /* the whole machine, what changes slowly */
+	SCOPE_PROCESS_DETAIL = 103, /* one process, what changes slowly */
+};
+
+enum metric_type { METRIC_COUNTER = 1, METRIC_RATIO = 2, METRIC_THROUGHPUT = 3 };
+
+enum metric_unit {
+	UNIT_COUNT = 1,
+	UNIT_BYTES = 2,
+	UNIT_BYTES_PER_SEC = 3,
+	UNIT_PCT = 4,
+	UNIT_PCT_OF_CORE = 5,
+	UNIT_RATIO = 6,
+	UNIT_HZ = 7,
+	UNIT_CYCLES = 8,
+	UNIT_REQUESTS = 9,
+	UNIT_PER_SEC = 100,
+	UNIT_REQUESTS_PER_SEC = 101,
+	UNIT_NANOSECONDS = 102,
+};
+
+/* Streams of a run; numbers are ProbeKind's of proto/session_metadata.proto. */
+enum stream_kind { STREAM_SYSTEM = 2, STREAM_DISK = 3 };
+
+/* How a raw field behaves from one reading to the next. */
+enum raw_kind {
+	RAW_GAUGE,      /* a level: means something by itself */
+	RAW_COUNTER,    /* 64 bits, only grows until it wraps or is reset */
+	RAW_COUNTER32,  /* the kernel keeps 32 bits of it */
+	RAW_WAVERING,   /* a counter the kernel lets step back a little (idle, iowait) */
+};
+
+struct raw_field {
+	const char *name;
+	enum raw_kind kind;
+};
+
+/* How a column is made of raw fields. */
+enum metric_form {
+	FORM_LEVEL, /* the sum of the fields */
+	FORM_RATE,  /* its growth a second */
+	FORM_SHARE, /* its growth in percent of the growth of `whole` */
+};
+
+#define FIELD(i) (UINT32_C(1) << (i))
+
+struct metric {
+	const char *name; /* fully qualified: entity__counter[.rollup][.submetric] */
+	enum metric_type type;
+	enum metric_unit unit;
+	enum metric_form form;
+	uint32_t of;    /* fields that are added up, by FIELD() */
+	uint32_t whole; /* FORM_SHARE: fields whose sum is 100 % */
+	double scale;   /* the sum is multiplied by it; 0: 1 */
+	double limit;   /* the largest believable value: beyond, rejected and counted; 0: none */
+	const char *help;
+};
+
+#define RAW_MAX 32     /* fields of one source */
+#define METRICS_MAX 32 /* columns of one source */
+#define ROW_MAX 64     /* columns of one row */
+
+/* One reading of one thing. Field i was read if bit i of present is set. Zero it to begin. */
+struct raw {
+	uint32_t present;
+	uint64_t value[RAW_MAX];
+};
+
+static inline void raw_put(struct raw *r, unsigned field, uint64_t value)
+{
+	r->value[field] = value;
+	r->present |= FIELD(field);
+}
+
+/* One column of the catalog, in wire order. */
+struct catalog_row {
+	enum stream_kind stream;
+	enum scope scope;
+	const char *source;
+	const struct metric *metric;
+};
+
+/* A process that is or was followed. Identity is pid and start_ticks together. */
+struct process_info {
+	uint32_t pid, ppid;
+	uint64_t start_ticks;  /* since boot, in clk_tck, as /proc/PID/stat has it */
+	uint64_t first_mono_ns;
+	uint64_t end_mono_ns;  /* when it was found gone; 0: alive or not known */
+	bool removed;          /* gone, or no longer followed */
+	bool root;             /* asked for by name, not found as a descendant */
+	char alias[64];        /* UTF-8; empty: none */
+	char comm[64];         /* any bytes, NUL-terminated (a name has none inside) */
+	char command[160];     /* any bytes: the start of the command line, arguments parted by blanks */
+};
+
+/* Names on the wire for messages and outputs; "?" where the number is unknown. Static strings. */
+const char *scope_name(enum scope s);
+const char *unit_name(enum metric_unit u);
+const char *metric_type_name(enum metric_type t);
+/* The parts of a name in the grammar of metrics: entity__counter[.rollup][.submetric]. */
+struct metric_name {
+	struct span entity, counter, rollup, submetric;
+};
+bool metric_name_split(const char *name, struct metric_name *ret);
+
+#endif

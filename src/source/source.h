@@ -1,0 +1,99 @@
+/*
+ * Where facts come from: one file a place, one row in sources.def.
+ *
+ * To add a source:
+ *   1. Write src/source/NAME.c: its raw fields, its metrics (the columns, each with its help text),
+ *      its texts (files below the root) with a pure parser each, and `const struct source
+ *      source_NAME`. memory.c is a short model.
+ *   2. Add the row SOURCE(NAME) to sources.def. CMake reads the same rows.
+ *   3. Add tests/fixtures/source/NAME/ and rows to tests/unit/test_source.c, among them hostile ones.
+ * The columns then are on the wire, in the catalog, in `galvo metrics` and in galvo-metrics(7), and
+ * the fuzz target for parsers covers the new one; the tests of the tree tell what is missing.
+ *
+ * A source is raw: no rates, no percentages, no smoothing. A parser is total on every input, does no
+ * I/O, allocates nothing and keeps nothing. What it cannot read it leaves out: absent is not zero.
+ * One bad field does not drop the rest of the file.
+ */
+#ifndef GALVO_SOURCE_H
+#define GALVO_SOURCE_H
+
+#include "model/model.h"
+
+enum source_shape {
+	SHAPE_SINGLE,  /* one row: the machine */
+	SHAPE_LISTED,  /* the first text lists the things there are, a row each */
+	SHAPE_PROCESS, /* a row for each followed process; texts are below proc/PID/ */
+};
+
+/*
+ * Where a parser puts what it reads. `row` gives the place for the thing of that name and number, or
+ * NULL when nobody asked for it. SHAPE_SINGLE and SHAPE_PROCESS: call it once with an empty name.
+ */
+struct raw_sink {
+	struct raw *(*row)(struct raw_sink *, struct span name, uint32_t number);
+};
+
+struct source_text {
+	const char *path;     /* below the root; "%s" stands for the thing's name in sysfs; for
+	                         SHAPE_PROCESS below proc/PID/ */
+	enum file_kind kind;
+	bool optional;        /* the reading stands without it (not asked for, not there, not allowed) */
+	uint32_t every;       /* read at every n-th turn of the source, held between; 0: 1 */
+	/* Fails only when nothing of the text is usable. `path` is for messages. */
+	galvo_status (*parse)(struct span text, const struct world *, struct raw_sink *,
+	                      galvo_error *reterr);
+};
+
+struct source {
+	const char *name;     /* "disk" */
+	const char *summary;  /* one line */
+	enum source_shape shape;
+	enum stream_kind stream;
+	enum scope scope;
+	uint64_t period_ns;   /* how often it is worth reading; 0: at every tick of its probe */
+	const struct raw_field *fields;
+	size_t fields_len;
+	const struct metric *metrics;
+	size_t metrics_len;
+	const struct source_text *texts;
+	size_t texts_len;
+	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
+	int cpu_clock_field;
+};
+
+/* The table, in the order of sources.def; within a scope that is the order of columns. */
+extern const struct source *const source_table[];
+extern const size_t source_table_len;
+
+/* Row i of the catalog: every column galvo records, in wire order; false past the end. */
+bool catalog_at(size_t i, struct catalog_row *ret);
+
+/* ---- /proc/PID texts whose facts are not columns ------------------------------------------------ */
+
+struct process_stat {
+	struct span comm; /* between the first '(' and the last ')'; may hold anything */
+	char state;
+	uint32_t ppid;
+	uint64_t start_ticks;
+	uint64_t cpu_ticks; /* utime + stime */
+};
+/* All of these are MALFORMED or complete; an empty text is ABSENT (the process has gone). */
+galvo_status process_stat_parse(struct span text, struct process_stat *ret, galvo_error *reterr);
+/* Takes one pid off a children file ("12 34 56 "); false at the end or where it is no number. */
+bool process_children_take(struct span *rest, uint32_t *ret_pid);
+
+/* ---- block devices ------------------------------------------------------------------------------- */
+
+struct block_device {
+	bool whole;     /* has a place in sys/block: not a partition */
+	bool hidden;    /* a path of a multipath device: its I/O is counted at the head too */
+	bool stacked;   /* has slaves, or is of a kind whose I/O appears again below (dm, md, loop, zram) */
+	bool by_default;/* recorded when no device is named: whole, not hidden, not loop, ram or zram */
+	bool when_used; /* recorded by default from the moment it has done something (zram) */
+};
+/* What sysfs says of a device by the name diskstats gives it. Falls back on the name alone. */
+void block_device_look(const struct world *w, struct span name, struct block_device *ret);
+/* The name as sysfs spells it ('/' becomes '!'); false if it does not fit or is no file name. */
+bool block_device_sysfs_name(struct span name, char *to, size_t cap);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * The run directory: streams of rows on disk, written so that they survive, read back into columns.
+ *
+ * A stream file is [varint size][message]…, each message one flush of one probe: a header, the names
+ * of the columns, the followed processes, rows. Every message stands alone. The last field of each
+ * is a CRC-32 of what precedes it (field 127); galvo-stream(5) tells all of it.
+ *
+ * Writing: one thread fills a stream (its owner, a sampler); one writer thread for all streams of a
+ * run puts full messages into files, one write(2) each. The owner never waits: when the writer is
+ * behind and no buffer is free, the batch is dropped and counted, and the next message says so.
+ */
+#ifndef GALVO_STREAM_H
+#define GALVO_STREAM_H
+
+#include "galvo/run.h"
+#include "model/model.h"
+
+#define STREAM_FORMAT_MAJOR 1
+#define STREAM_FORMAT_MINOR 0
+#define STREAM_MESSAGE_MAX (UINT32_C(64) << 20) /* a reader refuses larger ones */
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+struct writer; /* the thread and its files */
+struct stream; /* one file */
+
+/* What a probe says of itself with each flush. Counts are since its start, so no drop loses them. */
+struct probe_stats {
+	uint64_t ticks, missed_ticks;
+	uint64_t rejected_values; /* beyond belief: recorded as absent */
+	uint64_t vanished;        /* processes gone in the middle of a reading */
+	uint64_t thread_cpu_ns;   /* CPU time of the sampler's own thread */
+};
+
+struct source_stats {
+	const char *name;
+	uint32_t divisor;       /* read at every n-th of its turns, to stay within the budget */
+	uint64_t period_ns;     /* between two readings, divisor included */
+	uint64_t reads, failures;
+	uint64_t calibrated_ns; /* one reading, timed at start */
+	uint64_t mean_read_ns;  /* one reading, in the run */
+	const char *reason;     /* of the last failure; empty: none */
+};
+
+struct stream_device { /* a device that has rows */
+	const char *name;
+	bool whole, stacked;
+};
+
+/* What stands around the rows of one message. All of it is borrowed for the call only. */
+struct flush_info {
+	uint64_t mono_ns, boot_ns, wall_ns; /* one instant on three clocks */
+	const struct process_info *const *processes;
+	size_t processes_len;
+	const struct stream_device *devices;
+	size_t devices_len;
+	const struct source_stats *sources;
+	size_t sources_len;
+	struct probe_stats stats;
+};
+
+struct stream_config {
+	enum stream_kind kind;
+	const char *file_name;   /* in the run directory */
+	const char *hostname;    /* UTF-8 */
+	uint64_t frequency_hz;   /* of the probe's tick, for the header */
+	uint32_t cpu_count;
+	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
+};
+
+/* dir_fd is borrowed until the writer is destroyed. Any thread. */
+galvo_status writer_create(int dir_fd, struct writer **ret_writer, galvo_error *reterr);
+/* Before writer_start. The writer owns the stream. */
+galvo_status writer_add(struct writer *, const struct stream_config *, struct stream **ret_stream,
+                        galvo_error *reterr);
+galvo_status writer_start(struct writer *, galvo_error *reterr);
+/*
+ * Waits until what was flushed is written, at most timeout_ns; ends the thread. Fails with the first
+ * thing that went wrong in the whole run (a full disk, say), or STATE when the file system hangs:
+ * the thread is then left behind with its memory. Owners must have stopped.
+ */
+galvo_status writer_stop(struct writer *, uint64_t timeout_ns, galvo_error *reterr);
+void writer_destroy(struct writer *); /* NULL is fine; stops first if need be */
+
+struct writer_totals {
+	uint64_t bytes_written, messages, dropped_batches, dropped_rows;
+	uint64_t thread_cpu_ns;
+};
+void writer_get_totals(const struct writer *, struct writer_totals *ret); /* any thread */
+
+/* Owner's thread only, all of these: no allocation, no lock, no waiting. */
+
+/* What keys a row: nothing (SYSTEM scopes), a number (PROCESS: pid, CORE: its number) or a name. */
+struct row_key {
+	uint32_t number;
+	struct span name;
+};
+/* One row; NaN is an absent value. The layout of columns is the catalog's. */
+void stream_row(struct stream *, enum scope, uint64_t mono_ns, struct row_key, const double *values,
+                size_t n);
+/* The batch is large enough to go. */
+bool stream_is_full(const struct stream *);
+/* Hands the batch to the writer. A batch without rows is written too: it carries the statistics. */
+void stream_flush(struct stream *, const struct flush_info *);
+uint64_t stream_dropped_rows(const struct stream *);
+
+/* ---- session metadata --------------------------------------------------------------------------- */
+
+struct session_probe {
+	enum stream_kind kind;
+	const char *file_name;
+	uint64_t frequency_hz;
+};
+
+/* What could not be read or done, and why: the situation report. */
+struct session_note {
+	const char *subject; /* "source disk" */
+	const char *text;
+};
+
+struct session_workload {
+	bool present;
+	const char *const *argv; /* any bytes each */
+	size_t argv_len;
+	uint32_t pid;
+	uint64_t start_mono_ns, end_mono_ns; /* end 0: still running, or not known */
+	bool exited;
+	int32_t exit_code;   /* as a shell has it: 128+n for signal n */
+	int32_t term_signal; /* 0: none */
+	uint64_t user_ns, system_ns, max_rss_bytes; /* of it and the children it waited for */
+	uint64_t minor_faults, major_faults, read_blocks, write_blocks;
+	uint64_t voluntary_switches, involuntary_switches;
+};
+
+struct session_cost {
+	bool present;
+	uint64_t user_ns, system_ns, max_rss_bytes, bytes_written;
+	uint64_t messages, dropped_batches, dropped_rows;
+};
+
+struct session {
+	const char *hostname;
+	uint64_t start_wall_ns, start_mono_ns, start_boot_ns;
+	uint64_t stop_mono_ns; /* 0: not stopped (yet, or ever: a crash) */
+	const struct session_probe *probes;
+	size_t probes_len;
+	const struct session_note *notes;
+	size_t notes_len;
+	struct session_workload workload;
+	struct session_cost cost;
+	const char *kernel, *boot_id, *galvo_version, *root; /* root: what --root named, or "/" */
+	uint32_t cpu_count, clk_tck, page_bytes;
+	uint64_t tick_resolution_ns; /* how often the kernel moves CPU time of a running task on */
+	uint32_t recorder_pid;
+	uint64_t flush_interval_ns;
+	double budget_pct; /* of one CPU */
+};
+
+/* Writes session_metadata.pb, the catalog (source_table's, given by at()) inlined, atomically. */
+galvo_status session_write(int dir_fd, const struct session *,
+                           bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr);
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* Rows of one scope of one stream, in file order. Memory is the run's. */
+struct table {
+	enum stream_kind stream;
+	enum scope scope;
+	size_t columns_len;
+	const char *const *columns; /* union over the file's messages */
+	size_t rows_len;
+	const uint64_t *mono_ns;
+	const uint32_t *key;           /* pid, CPU number, or index into names; 0 for SYSTEM scopes */
+	const double *const *values;   /* values[column][row]; NaN: absent */
+	const char *const *names;      /* of keyed-by-name scopes */
+	size_t names_len;
+};
+
+struct damage { /* one thing wrong with a stream */
+	const char *file;
+	uint64_t offset;
+	const char *text;
+	bool torn_tail; /* only the last message is cut short: what a crash leaves */
+};
+
+struct run_device {
+	const char *name;
+	bool whole, stacked;
+};
+
+struct run_source {
+	enum stream_kind stream;
+	const char *name, *reason;
+	uint32_t divisor;
+	uint64_t period_ns, reads, failures, calibrated_ns, mean_read_ns;
+};
+
+struct run_stream {
+	enum stream_kind kind;
+	const char *file_name;
+	bool present;
+	uint64_t bytes, messages, rows;
+	uint64_t bad_messages, missing_messages; /* CRC or shape; gaps in the sequence */
+	uint64_t dropped_batches, dropped_rows;
+	uint64_t frequency_hz, last_mono_ns;
+	struct probe_stats stats; /* of the last sound message */
+};
+
+/* An opened run, all of it in memory. galvo_run_open and galvo_run_close are in galvo/run.h. */
+struct galvo_run {
+	const struct session *session; /* NULL: missing or unreadable, then damages says why */
+	const struct run_stream *streams;
+	size_t streams_len;
+	const struct table *tables;
+	size_t tables_len;
+	const struct process_info *processes; /* each identity once, in order of first sight */
+	size_t processes_len;
+	const struct run_device *devices;
+	size_t devices_len;
+	const struct run_source *sources;
+	size_t sources_len;
+	const struct damage *damages;
+	size_t damages_len;
+	void *memory;
+};
+
+/* NULL if the run has none of that. */
+const struct table *run_table(const struct galvo_run *, enum stream_kind, enum scope);
+/* SIZE_MAX if there is none of that name. */
+size_t table_column(const struct table *, const char *name);
+
+/*
+ * Reads one stream's bytes as run_open does: the core of the reader, for tests and the fuzz target.
+ * Never fails on bad bytes (they become damages); NOMEM only. Close with galvo_run_close.
+ */
+galvo_status run_read_bytes(enum stream_kind, struct span bytes, struct galvo_run **ret_run,
+                            galvo_error *reterr);
+
+#endif

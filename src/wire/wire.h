@@ -1,0 +1,43 @@
+/*
+ * Protobuf's alphabet: put and get of varints, fixed words and length-delimited fields.
+ *
+ * Putting writes into memory whose room the caller has made sure of (WIRE_*_MAX say how much each
+ * may need) and returns the new end. Getting works on spans and is total on every input.
+ */
+#ifndef GALVO_WIRE_H
+#define GALVO_WIRE_H
+
+#include "base/base.h"
+
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+
+#define WIRE_VARINT_MAX 10
+#define WIRE_TAG_MAX 5
+
+char *wire_put_varint(char *p, uint64_t v);
+char *wire_put_tag(char *p, uint32_t field, enum wire_type type);
+char *wire_put_u64(char *p, uint32_t field, uint64_t v);     /* tag and varint; zero is not written */
+char *wire_put_bytes(char *p, uint32_t field, struct span s); /* tag, length, bytes; empty is written */
+char *wire_put_doubles(char *p, uint32_t field, const double *v, size_t n); /* packed */
+char *wire_put_fixed32(char *p, uint32_t field, uint32_t v);
+size_t wire_varint_len(uint64_t v);
+size_t wire_bytes_len(uint32_t field, size_t n); /* of a whole length-delimited field */
+
+/* One field of a message. */
+struct wire_field {
+	uint32_t number;
+	enum wire_type type;
+	uint64_t value;    /* VARINT, FIXED64, FIXED32 */
+	struct span bytes; /* BYTES; borrows from the message */
+};
+
+/* Takes the next field off *rest. DONE at the end; MALFORMED where the bytes are no field (groups,
+ * field number 0, lengths past the end, overlong varints). */
+galvo_status wire_next(struct span *rest, struct wire_field *ret);
+/* True if *rest begins with a varint; *rest goes past it. */
+bool wire_take_varint(struct span *rest, uint64_t *ret);
+/* Packed doubles of a field: how many; 8 bytes each, MALFORMED if the length is no multiple. */
+bool wire_doubles(struct span packed, size_t *ret_n);
+double wire_double_at(struct span packed, size_t i);
+
+#endif
