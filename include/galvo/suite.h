@@ -59,7 +59,11 @@ typedef struct galvo_suite_config {
 
 static inline galvo_suite_config galvo_suite_config_default(void)
 {
+#ifdef __cplusplus
+	galvo_suite_config config = {};
+#else
 	galvo_suite_config config = {0};
+#endif
 	config.struct_size = sizeof(config);
 	return config;
 }
