@@ -204,7 +204,7 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen)
 		galvo_error error = {0};
 		galvo_status status;
 
-		if (!text_is_wanted(p, t) || (s->reads && !text_is_due(pen, t)))
+		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
 			continue;
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)

@@ -45,7 +45,7 @@ static void read_single(struct probe *p, struct pen *pen)
 		galvo_error error = {0};
 		galvo_status status;
 
-		if (!text_is_wanted(p, t) || (!text_is_due(pen, t) && pen->series.reads))
+		if (!text_is_wanted(p, t) || (pen->series.text[i].mono_ns && !text_is_due(pen, t)))
 			continue;
 		feed_read(p, pen->feeds[i], &error);
 		status = pen->feeds[i]->status;
