@@ -123,6 +123,6 @@ galvo_status keys_parse(struct span text, const struct keys *keys, struct raw *r
 		return GALVO_OK;
 	if (met)
 		return err_malformed(reterr, keys->path, text, bad, "a number in its unit");
-	return err_set(reterr, GALVO_ERR_MALFORMED, "%s: expected a line '%s', got none", keys->path,
-	               keys->key[0].word.p);
+	return err_set(reterr, GALVO_ERR_MALFORMED, "%s: expected a line '%s', got none",
+	               keys->path, keys->key[0].word.p);
 }
