@@ -1,3 +1,3 @@
 #!/bin/sh
-# A time without its unit.
-"$GALVO" record -o run --for 10 -- true
+# A time in a unit that there is not.
+"$GALVO" record -o run --for 10x -- true
