@@ -49,6 +49,18 @@ static bool take(struct arena *a, const struct buf *b, size_t size, const void *
 	return *ret != NULL;
 }
 
+/* Devices were counted while their names were on the move. */
+static bool name_devices(struct reading *r)
+{
+	const char *const *names = interner_export(&r->device_keys, &r->arena);
+	struct run_device *devices = (struct run_device *)(void *)r->devices.p;
+	size_t i;
+
+	for (i = 0; names && i < r->device_keys.len; i++)
+		devices[i].name = names[i];
+	return names != NULL;
+}
+
 /* Makes the run of what was read; the arena becomes the run's. */
 static galvo_status reading_take(struct reading *r, const struct session *session,
                                  struct galvo_run **ret_run, galvo_error *reterr)
@@ -57,7 +69,7 @@ static galvo_status reading_take(struct reading *r, const struct session *sessio
 	const void *streams, *tables, *processes, *devices, *sources, *damages;
 
 	result = arena_alloc(&r->arena, 1, sizeof(*result));
-	if (!result ||
+	if (!result || !name_devices(r) ||
 	    !take(&r->arena, &r->streams, sizeof(*run.streams), &streams, &run.streams_len) ||
 	    !take(&r->arena, &r->tables, sizeof(*run.tables), &tables, &run.tables_len) ||
 	    !take(&r->arena, &r->processes, sizeof(*run.processes), &processes,
