@@ -37,7 +37,8 @@ static void round_trip(void)
 	OK(t->rows_len == 3 && t->key[2] == 7 && t->values[0][2] == 8192);
 	t = run_table(run, STREAM_SYSTEM, SCOPE_INTERFACE);
 	OK(t->rows_len == 3 && t->names_len == 1 && strcmp(t->names[t->key[2]], "eth0") == 0);
-	OK(!run_table(run, STREAM_SYSTEM, SCOPE_CORE) && !run_table(run, STREAM_DISK, SCOPE_PROCESS));
+	OK(!run_table(run, STREAM_SYSTEM, SCOPE_CORE));
+	OK(!run_table(run, STREAM_DISK, SCOPE_PROCESS));
 	EQ(run->processes_len, 1);
 	EQ(run->processes[0].pid, 7);
 	EQ(run->processes[0].start_ticks, 99);
