@@ -1,0 +1,43 @@
+# What is installed, and where: the program, the library with its doors, pages, completions.
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/galvo)
+
+if(TARGET galvo)
+  install(TARGETS galvo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+if(TARGET galvo_shared)
+  install(TARGETS galvo_shared EXPORT galvo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/galvo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.h")
+  install(EXPORT galvo NAMESPACE galvo:: FILE GalvoTargets.cmake DESTINATION ${package})
+  configure_package_config_file(cmake/GalvoConfig.cmake.in ${PROJECT_BINARY_DIR}/GalvoConfig.cmake
+    INSTALL_DESTINATION ${package})
+  # Until 1.0 a new minor version may break the interface.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/GalvoConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/GalvoConfig.cmake ${PROJECT_BINARY_DIR}/GalvoConfigVersion.cmake
+    DESTINATION ${package})
+  # Relative to itself, so that the tree may be moved and `cmake --install --prefix` works.
+  file(RELATIVE_PATH up /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+  configure_file(cmake/galvo.pc.in ${PROJECT_BINARY_DIR}/galvo.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/galvo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+foreach(page galvo.1 galvo-check.1 galvo-metrics.7 galvo-record.1 galvo-report.1 galvo-stream.5)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/man/${page})
+    string(REGEX REPLACE ".*\\." "" section ${page})
+    install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+  endif()
+endforeach()
+
+foreach(place galvo.bash=bash-completion/completions _galvo=zsh/site-functions
+    galvo.fish=fish/vendor_completions.d)
+  string(REGEX REPLACE "=.*" "" file ${place})
+  string(REGEX REPLACE ".*=" "" folder ${place})
+  # bash looks for a completion by the name of the command alone.
+  string(REGEX REPLACE "\\.bash$" "" name ${file})
+  if(EXISTS ${PROJECT_SOURCE_DIR}/completions/${file})
+    install(FILES completions/${file} RENAME ${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+  endif()
+endforeach()

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Every command explains its options.
+"$GALVO" record --help

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Help is an answer: on stdout.
+"$GALVO" help

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Without arguments: how to use it, on stderr.
+"$GALVO"

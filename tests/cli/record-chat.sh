@@ -1,0 +1,3 @@
+#!/bin/sh
+# What galvo says of the recording goes to stderr.
+"$GALVO" record -o run -- true

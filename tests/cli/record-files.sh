@@ -1,0 +1,5 @@
+#!/bin/sh
+# A run directory, whole and sound.
+"$GALVO" record -q -o run -- true
+ls run
+"$GALVO" check -q run

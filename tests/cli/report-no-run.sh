@@ -1,0 +1,4 @@
+#!/bin/sh
+# A directory that is no run.
+mkdir dir
+"$GALVO" report dir

@@ -1,0 +1,3 @@
+#!/bin/sh
+# A report needs a run.
+"$GALVO" report

@@ -1,0 +1,3 @@
+#!/bin/sh
+# An option that is not there.
+"$GALVO" record --frobnicate -- true

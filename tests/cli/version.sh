@@ -1,0 +1,3 @@
+#!/bin/sh
+# The version, one line.
+"$GALVO" version
