@@ -55,6 +55,7 @@ typedef struct galvo_suite_config {
 	int32_t pss;                 /* 1: proportional set sizes too, which is slow */
 	int32_t overwrite;           /* 1: replace a run that output_dir holds */
 	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
+	int32_t is_recorder;         /* 1: this process does nothing else, all its cost is galvo's */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)
@@ -100,7 +101,8 @@ typedef struct galvo_workload {
 	int32_t exited;          /* 1: the members below hold */
 	int32_t exit_code;       /* as a shell has it: 128+n for signal n */
 	int32_t term_signal;     /* 0: none */
-	uint64_t end_mono_ns;    /* CLOCK_MONOTONIC */
+	uint64_t start_mono_ns;  /* CLOCK_MONOTONIC; 0: when the suite started */
+	uint64_t end_mono_ns;
 	uint64_t user_ns, system_ns, max_rss_bytes; /* of it and the children it waited for */
 	uint64_t minor_faults, major_faults, read_blocks, write_blocks; /* blocks of 512 bytes */
 	uint64_t voluntary_switches, involuntary_switches;

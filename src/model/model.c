@@ -45,6 +45,15 @@ const char *metric_type_name(enum metric_type t)
 	return "?";
 }
 
+const char *stream_file_name(enum stream_kind k)
+{
+	switch (k) {
+	case STREAM_SYSTEM: return "system_metrics.pb";
+	case STREAM_DISK: return "disk_metrics.pb";
+	}
+	return "?";
+}
+
 bool metric_name_split(const char *name, struct metric_name *ret)
 {
 	struct metric_name parts = {0};

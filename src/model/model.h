@@ -117,6 +117,7 @@ struct process_info {
 const char *scope_name(enum scope s);
 const char *unit_name(enum metric_unit u);
 const char *metric_type_name(enum metric_type t);
+const char *stream_file_name(enum stream_kind k); /* in the run directory: "system_metrics.pb" */
 /* The parts of a name in the grammar of metrics: entity__counter[.rollup][.submetric]. */
 struct metric_name {
 	struct span entity, counter, rollup, submetric;

@@ -27,7 +27,8 @@ enum source_shape {
 
 /*
  * Where a parser puts what it reads. `row` gives the place for the thing of that name and number, or
- * NULL when nobody asked for it. SHAPE_SINGLE and SHAPE_PROCESS: call it once with an empty name.
+ * NULL when nobody asked for it. SHAPE_SINGLE, SHAPE_PROCESS and a text with "%s" in its path call
+ * it once with an empty name. Numbers: of a core its own, of a block device major << 20 | minor.
  */
 struct raw_sink {
 	struct raw *(*row)(struct raw_sink *, struct span name, uint32_t number);
@@ -38,6 +39,7 @@ struct source_text {
 	                         SHAPE_PROCESS below proc/PID/ */
 	enum file_kind kind;
 	bool optional;        /* the reading stands without it (not asked for, not there, not allowed) */
+	bool on_request;      /* too dear to read unasked: columns stay absent until somebody wants them */
 	uint32_t every;       /* read at every n-th turn of the source, held between; 0: 1 */
 	/* Fails only when nothing of the text is usable. `path` is for messages. */
 	galvo_status (*parse)(struct span text, const struct world *, struct raw_sink *,

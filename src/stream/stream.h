@@ -66,6 +66,8 @@ struct stream_config {
 	uint64_t frequency_hz;   /* of the probe's tick, for the header */
 	uint32_t cpu_count;
 	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
+	/* Its columns are the rows of this stream, grouped by scope in order of first appearance. */
+	bool (*catalog_at)(size_t, struct catalog_row *);
 };
 
 /* dir_fd is borrowed until the writer is destroyed. Any thread. */
@@ -231,7 +233,7 @@ size_t table_column(const struct table *, const char *name);
 
 /*
  * Reads one stream's bytes as run_open does: the core of the reader, for tests and the fuzz target.
- * Never fails on bad bytes (they become damages); NOMEM only. Close with galvo_run_close.
+ * Never fails on bad bytes (they become damages); NOMEM or NEWER only. Close with galvo_run_close.
  */
 galvo_status run_read_bytes(enum stream_kind, struct span bytes, struct galvo_run **ret_run,
                             galvo_error *reterr);

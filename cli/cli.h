@@ -1,0 +1,87 @@
+/*
+ * The command line: a client of include/galvo/ and of nothing else.
+ *
+ * To add a command: write cli/cmd_NAME.c with its option table and `const struct command
+ * command_NAME`, add the row to commands.def, and man/galvo-NAME.1. Help, completions and the
+ * checks of the documents come from the tables.
+ */
+#ifndef GALVO_CLI_H
+#define GALVO_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <galvo/galvo.h>
+
+enum {
+	EXIT_OF_USAGE = 2,    /* the command line makes no sense */
+	EXIT_OF_GALVO = 125,  /* galvo itself failed */
+	EXIT_NOT_RUN = 126,   /* the program is there and cannot be run, as a shell has it */
+	EXIT_NOT_FOUND = 127, /* there is no such program */
+};
+
+struct opt {
+	int key;          /* the short option, or a number from 256 up where there is none */
+	const char *name; /* the long one */
+	const char *arg;  /* what its argument is called; NULL: it has none */
+	const char *help; /* one line */
+};
+
+struct command {
+	const char *name;
+	const char *arguments; /* for the usage line: "[options] RUN" */
+	const char *summary;   /* one line */
+	const struct opt *opts;
+	size_t opts_len;
+	int (*run)(const struct command *, int argc, char **argv); /* argv[0] is the command's name */
+};
+
+extern const struct command *const command_table[];
+extern const size_t command_table_len;
+
+/* Every table has it. */
+#define OPT_HELP {'h', "help", NULL, "print this and exit"}
+
+enum { OPT_END = -1, OPT_WRONG = -2 };
+/*
+ * The next option's key, its argument in *ret_arg. OPT_END: argv[*at] is the first operand.
+ * OPT_WRONG: said so already. Options end at the first operand.
+ */
+int opt_next(const struct command *, int argc, char **argv, int *at, const char **ret_arg);
+void command_print_help(const struct command *); /* to stdout */
+/* One line on stderr, and EXIT_OF_USAGE. */
+__attribute__((format(printf, 2, 3))) int usage_error(const struct command *, const char *fmt, ...);
+/* "galvo: text" on stderr. */
+__attribute__((format(printf, 1, 2))) void complain(const char *fmt, ...);
+
+/* Whole text or nothing: false if it is no such value or out of bounds. */
+bool parse_number(const char *text, double *ret);      /* "12", "0.5" */
+bool parse_duration(const char *text, double *ret_s);  /* "10s", "500ms", "2m", "1h"; "10": seconds */
+bool parse_pid(const char **text, uint32_t *ret);      /* moves behind it */
+
+/* For galvo_write_fn: a FILE. */
+int write_to_file(void *file, const void *bytes, size_t n);
+/* Flushes stdout: 0, or EXIT_OF_GALVO with a line on stderr when it could not be written. */
+int close_stdout(void);
+
+/* ---- starting the workload (launch.c) ------------------------------------------------------------- */
+
+struct launch {
+	int pid;
+	int go_fd;    /* the child waits at the other end */
+	int error_fd; /* and says there what went wrong */
+};
+
+/* Would this program run? 0, or EXIT_NOT_FOUND, EXIT_NOT_RUN with a line on stderr. */
+int launch_check(const char *program);
+/*
+ * Forks a child that waits, with the signal mask of before, inheriting everything else. Call before
+ * there are threads. False: errno.
+ */
+bool launch_fork(char **argv, const void *signal_mask, struct launch *ret);
+/* Lets it go. 0, or the errno of a failed exec. */
+int launch_go(struct launch *);
+void launch_cancel(struct launch *); /* the child ends without having run anything */
+
+#endif

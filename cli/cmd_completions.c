@@ -1,0 +1,178 @@
+/* galvo completions: a completion script for a shell, made from the tables of commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct opt opts[] = {OPT_HELP};
+
+/* What completes an option's argument or an operand, by the name it has in the tables. */
+static const char *kind_of(const char *arg)
+{
+	if (!arg)
+		return "";
+	return strstr(arg, "DIR") || strstr(arg, "RUN") ? "dir" : strstr(arg, "command") ? "command" : "";
+}
+
+static void bash(void)
+{
+	size_t i, j;
+
+	puts("# bash completion for galvo; made by `galvo completions bash`\n"
+	     "_galvo() {\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} opts= dirs= i\n"
+	     "\tCOMPREPLY=()\n"
+	     "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	     "\t\tif [ \"${COMP_WORDS[i]}\" = -- ]; then _command_offset $((i + 1)); return; fi\n"
+	     "\tdone\n"
+	     "\tcase ${COMP_WORDS[1]} in");
+	for (i = 0; i < command_table_len; i++) {
+		const struct command *c = command_table[i];
+
+		printf("\t%s)\n\t\topts='", c->name);
+		for (j = 0; j < c->opts_len; j++)
+			printf("%s--%s", j ? " " : "", c->opts[j].name);
+		fputs("'\n\t\tdirs='", stdout);
+		for (j = 0; j < c->opts_len; j++) {
+			const struct opt *o = &c->opts[j];
+
+			if (strcmp(kind_of(o->arg), "dir") != 0)
+				continue;
+			printf(" --%s", o->name);
+			if (o->key < 256)
+				printf(" -%c", o->key);
+		}
+		printf("'%s ;;\n", !strcmp(kind_of(c->arguments), "dir") ? "; dirs+=' operand'" : "");
+	}
+	puts("\tesac\n"
+	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
+	fputs("\t\tCOMPREPLY=($(compgen -W '", stdout);
+	for (i = 0; i < command_table_len; i++)
+		printf("%s%s", i ? " " : "", command_table[i]->name);
+	puts("' -- \"$cur\"))\n"
+	     "\telif [[ $cur == -* ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
+	     "\telif [[ \" $dirs \" == *\" $prev \"* || \" $dirs \" == *' operand '* ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n"
+	     "\tfi\n"
+	     "}\n"
+	     "complete -F _galvo galvo");
+}
+
+/* Text within single quotes of a shell, and of zsh's [explanations]. */
+static void quoted(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", stdout);
+		else if (strchr("[]:", *text))
+			printf("\\%c", *text);
+		else
+			putchar(*text);
+	}
+}
+
+static void zsh(void)
+{
+	size_t i, j;
+
+	puts("#compdef galvo\n# zsh completion for galvo; made by `galvo completions zsh`\n"
+	     "_galvo() {\n"
+	     "\tlocal context state state_descr line\n"
+	     "\ttypeset -A opt_args\n"
+	     "\tlocal -a commands=(");
+	for (i = 0; i < command_table_len; i++) {
+		printf("\t\t'%s:", command_table[i]->name);
+		quoted(command_table[i]->summary);
+		puts("'");
+	}
+	puts("\t)\n"
+	     "\t_arguments -C '1:command:->command' '*::argument:->argument'\n"
+	     "\tif [[ $state == command ]]; then\n\t\t_describe command commands\n\t\treturn\n\tfi\n"
+	     "\tcase $line[1] in");
+	for (i = 0; i < command_table_len; i++) {
+		const struct command *c = command_table[i];
+
+		printf("\t%s)\n\t\t_arguments", c->name);
+		for (j = 0; j < c->opts_len; j++) {
+			const struct opt *o = &c->opts[j];
+
+			fputs(" \\\n\t\t\t", stdout);
+			if (o->key < 256)
+				printf("'(-%c --%s)'{-%c,--%s}'[", o->key, o->name, o->key, o->name);
+			else
+				printf("'--%s[", o->name);
+			quoted(o->help);
+			fputs("]", stdout);
+			if (o->arg) {
+				fputs(":", stdout);
+				quoted(o->arg);
+				printf(":%s", !strcmp(kind_of(o->arg), "dir") ? "_directories" : "");
+			}
+			fputs("'", stdout);
+		}
+		if (!strcmp(kind_of(c->arguments), "dir"))
+			fputs(" \\\n\t\t\t'*:run:_directories'", stdout);
+		if (!strcmp(kind_of(c->arguments), "command"))
+			fputs(" \\\n\t\t\t'*::command:_normal'", stdout);
+		puts(" ;;");
+	}
+	puts("\tesac\n}\n_galvo \"$@\"");
+}
+
+static void fish(void)
+{
+	size_t i, j;
+
+	puts("# fish completion for galvo; made by `galvo completions fish`\n"
+	     "complete -c galvo -f");
+	for (i = 0; i < command_table_len; i++) {
+		const struct command *c = command_table[i];
+
+		printf("complete -c galvo -n __fish_use_subcommand -a %s -d '%s'\n", c->name, c->summary);
+		for (j = 0; j < c->opts_len; j++) {
+			const struct opt *o = &c->opts[j];
+
+			printf("complete -c galvo -n '__fish_seen_subcommand_from %s'", c->name);
+			if (o->key < 256)
+				printf(" -s %c", o->key);
+			printf(" -l %s%s -d '%s'\n", o->name,
+			       !o->arg ? "" : !strcmp(kind_of(o->arg), "dir")
+			       ? " -r -a '(__fish_complete_directories)'" : " -x", o->help);
+		}
+		if (!strcmp(kind_of(c->arguments), "dir"))
+			printf("complete -c galvo -n '__fish_seen_subcommand_from %s' "
+			       "-a '(__fish_complete_directories)'\n", c->name);
+		if (!strcmp(kind_of(c->arguments), "command"))
+			printf("complete -c galvo -n '__fish_seen_subcommand_from %s' "
+			       "-a '(__fish_complete_subcommand)'\n", c->name);
+	}
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*print)(void);
+	} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+	const char *arg;
+	int at = 1, key;
+	size_t i;
+
+	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
+		if (key == OPT_WRONG)
+			return EXIT_OF_USAGE;
+		command_print_help(command);
+		return close_stdout();
+	}
+	for (i = 0; argc - at == 1 && i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (!strcmp(shells[i].name, argv[at])) {
+			shells[i].print();
+			return close_stdout();
+		}
+	return usage_error(command, "expected bash, zsh or fish");
+}
+
+const struct command command_completions = {
+	"completions", "SHELL", "A completion script for bash, zsh or fish.", opts, 1, run,
+};

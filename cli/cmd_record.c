@@ -1,0 +1,151 @@
+/* galvo record: what to record, from the command line; then the recording (record.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "record.h"
+
+enum {
+	KEY_FOR = 256, KEY_HZ, KEY_CORE_HZ, KEY_DISK_HZ, KEY_DISK, KEY_FLUSH, KEY_BUDGET, KEY_PSS,
+	KEY_FOLLOW, KEY_ROOT, KEY_REPORT,
+};
+
+static const struct opt opts[] = {
+	{'o', "output", "DIR", "the run directory (default: galvo-DATE-TIME)"},
+	{'f', "force", NULL, "replace a recording that DIR holds"},
+	{'p', "pid", "PID[,PID]", "follow running processes instead of starting a command"},
+	{'a', "all", NULL, "the machine alone, no processes"},
+	{KEY_FOR, "for", "TIME", "stop recording after TIME: 10s, 500ms, 2m, 1h"},
+	{KEY_HZ, "hz", "N", "CPU, memory and processes N times a second (default: 100)"},
+	{KEY_CORE_HZ, "core-hz", "N", "each CPU by itself N times a second (default: 1)"},
+	{KEY_DISK_HZ, "disk-hz", "N", "disks and process I/O N times a second (default: 10)"},
+	{KEY_DISK, "disk", "NAME", "only this disk or partition; may be repeated"},
+	{KEY_FOLLOW, "follow", "WHAT", "none, children or tree (default: tree)"},
+	{KEY_PSS, "pss", NULL, "proportional set sizes too; slow for large processes"},
+	{KEY_FLUSH, "flush", "TIME", "write to disk every TIME (default: 5s)"},
+	{KEY_BUDGET, "budget", "PCT", "read sources with at most PCT % of one CPU (default: 1)"},
+	{KEY_ROOT, "root", "DIR", "where proc/ and sys/ are, or a captured machine"},
+	{KEY_REPORT, "report", NULL, "print the report on standard error at the end"},
+	{'q', "quiet", NULL, "say nothing but errors"},
+	OPT_HELP,
+};
+
+static bool take_pids(struct recording *r, const char *text)
+{
+	uint32_t pid;
+
+	do {
+		if (!parse_pid(&text, &pid) || r->processes_len == PROCESSES_MAX)
+			return false;
+		r->processes[r->processes_len++] = (galvo_process){.pid = pid};
+	} while (*text++ == ',');
+	return text[-1] == '\0';
+}
+
+static bool take_follow(galvo_suite_config *config, const char *text)
+{
+	static const char *const words[] = {"none", "children", "tree"};
+	int32_t i;
+
+	for (i = 0; i < 3; i++)
+		if (!strcmp(words[i], text)) {
+			config->follow = i;
+			return true;
+		}
+	return false;
+}
+
+/* A positive number, in hertz or percent. */
+static bool take_positive(double *to, const char *text)
+{
+	return parse_number(text, to) && *to > 0;
+}
+
+static bool take_flush(galvo_suite_config *config, const char *text)
+{
+	double s;
+
+	if (!parse_duration(text, &s) || s < 0.001)
+		return false;
+	config->flush_interval_ms = (uint64_t)(s * 1000);
+	return true;
+}
+
+static bool take_disk(struct recording *r, const char *name)
+{
+	if (r->disks_len == DISKS_MAX)
+		return false;
+	if (!strncmp(name, "/dev/", 5))
+		name += 5;
+	r->disks[r->disks_len++] = name;
+	return name[0] != '\0';
+}
+
+static bool take_option(struct recording *r, int key, const char *arg)
+{
+	galvo_suite_config *c = &r->config;
+
+	switch (key) {
+	case 'o': c->output_dir = arg; return arg[0] != '\0';
+	case 'f': c->overwrite = 1; return true;
+	case 'p': return take_pids(r, arg);
+	case 'a': r->is_machine_only = true; return true;
+	case 'q': r->is_quiet = true; return true;
+	case KEY_FOR: return parse_duration(arg, &r->for_s) && r->for_s > 0;
+	case KEY_HZ: return take_positive(&c->system_hz, arg);
+	case KEY_CORE_HZ: return take_positive(&c->core_hz, arg);
+	case KEY_DISK_HZ: return take_positive(&c->disk_hz, arg);
+	case KEY_DISK: return take_disk(r, arg);
+	case KEY_FLUSH: return take_flush(c, arg);
+	case KEY_BUDGET: return take_positive(&c->budget_pct, arg);
+	case KEY_PSS: c->pss = 1; return true;
+	case KEY_FOLLOW: return take_follow(c, arg);
+	case KEY_ROOT: c->root = arg; return arg[0] != '\0';
+	case KEY_REPORT: r->wants_report = true; return true;
+	}
+	return false;
+}
+
+static const char *name_of(int key)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(opts) / sizeof(opts[0]); i++)
+		if (opts[i].key == key)
+			return opts[i].name;
+	return "?";
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct recording r; /* large, and there is one */
+	const char *arg;
+	int at = 1, key;
+
+	r.config = galvo_suite_config_default();
+	r.config.follow = GALVO_FOLLOW_TREE;
+	r.config.is_recorder = 1;
+	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
+		if (key == OPT_WRONG)
+			return EXIT_OF_USAGE;
+		if (key == 'h') {
+			command_print_help(command);
+			return close_stdout();
+		}
+		if (!take_option(&r, key, arg))
+			return usage_error(command, "--%s: '%s' is not a value it takes", name_of(key), arg);
+	}
+	r.argv = argv + at;
+	r.argc = argc - at;
+	if ((r.argc > 0) + (r.processes_len > 0) + r.is_machine_only > 1)
+		return usage_error(command, "expected one of a command, --pid and --all");
+	if (r.argc == 0 && !r.processes_len && !r.is_machine_only)
+		return usage_error(command, "expected a command, --pid or --all");
+	return record(&r);
+}
+
+const struct command command_record = {
+	"record", "[options] -- command…", "Record what a command, processes or the machine do.",
+	opts, sizeof(opts) / sizeof(opts[0]), run,
+};

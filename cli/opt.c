@@ -1,0 +1,160 @@
+/* Options from tables: parsing, help, values. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { OPTS_MAX = 40 };
+
+void complain(const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("galvo: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int usage_error(const struct command *command, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "galvo %s: ", command->name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "; try `galvo %s --help`\n", command->name);
+	return EXIT_OF_USAGE;
+}
+
+int opt_next(const struct command *command, int argc, char **argv, int *at, const char **ret_arg)
+{
+	struct option longs[OPTS_MAX + 1] = {0};
+	char shorts[2 * OPTS_MAX + 3] = "+:";
+	size_t i, n = 2;
+	int key;
+
+	for (i = 0; i < command->opts_len && i < OPTS_MAX; i++) {
+		const struct opt *o = &command->opts[i];
+
+		longs[i] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+		if (o->key >= 256)
+			continue;
+		shorts[n++] = (char)o->key;
+		if (o->arg)
+			shorts[n++] = ':';
+	}
+	opterr = 0;
+	optind = *at;
+	key = getopt_long(argc, argv, shorts, longs, NULL);
+	*at = optind;
+	*ret_arg = optarg;
+	if (key == '?' || key == ':') {
+		const char *word = argv[optind - 1];
+
+		usage_error(command, key == ':' ? "option '%s' needs an argument"
+		                                : "unknown or ambiguous option '%s'", word);
+		return OPT_WRONG;
+	}
+	return key == -1 ? OPT_END : key;
+}
+
+void command_print_help(const struct command *command)
+{
+	size_t i;
+
+	printf("usage: galvo %s %s\n\n%s\n\n", command->name, command->arguments, command->summary);
+	for (i = 0; i < command->opts_len; i++) {
+		const struct opt *o = &command->opts[i];
+		char left[40];
+
+		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		if (o->key < 256)
+			printf("  -%c, %-22s %s\n", o->key, left, o->help);
+		else
+			printf("      %-22s %s\n", left, o->help);
+	}
+}
+
+bool parse_number(const char *text, double *ret)
+{
+	double v = 0, place = 1;
+	bool has_digit = false, has_point = false;
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (*p == '.' && !has_point) {
+			has_point = true;
+			continue;
+		}
+		if (*p < '0' || *p > '9')
+			return false;
+		has_digit = true;
+		v = v * 10 + (*p - '0');
+		if (has_point)
+			place *= 10;
+	}
+	if (!has_digit || v > 1e15)
+		return false;
+	*ret = v / place;
+	return true;
+}
+
+bool parse_duration(const char *text, double *ret_s)
+{
+	static const struct {
+		const char *suffix;
+		double s;
+	} units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
+	size_t i, len = strlen(text);
+	char number[32];
+	double v;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(units[i].suffix);
+
+		if (len < n || strcmp(text + len - n, units[i].suffix) != 0)
+			continue;
+		if (len - n >= sizeof(number))
+			return false;
+		memcpy(number, text, len - n);
+		number[len - n] = '\0';
+		if (!parse_number(number, &v) || v * units[i].s > 1e9)
+			return false;
+		*ret_s = v * units[i].s;
+		return true;
+	}
+	return false;
+}
+
+bool parse_pid(const char **text, uint32_t *ret)
+{
+	const char *p = *text;
+	uint64_t v = 0;
+
+	for (; *p >= '0' && *p <= '9' && v < UINT32_MAX; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	if (p == *text || v == 0 || v > INT32_MAX)
+		return false;
+	*ret = (uint32_t)v;
+	*text = p;
+	return true;
+}
+
+int write_to_file(void *file, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, file) != n;
+}
+
+int close_stdout(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	complain("standard output: %s", strerror(errno));
+	return EXIT_OF_GALVO;
+}

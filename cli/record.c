@@ -1,0 +1,326 @@
+/* The recording: workload, signals, time, and the exit status that comes of it all. */
+#include "record.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_S 0.1 /* how often attached processes are asked whether they still are */
+
+struct session {
+	struct recording *r;
+	galvo_suite *suite;
+	struct launch launch;
+	sigset_t signals, mask_before;
+	galvo_workload workload;
+	int interrupts;      /* SIGINT and the like so far */
+	bool is_recording, workload_ended;
+	bool is_lost;        /* part of the recording could not be written */
+	double deadline_s;   /* 0: none */
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
+}
+
+/* ---- ends ----------------------------------------------------------------------------------------- */
+
+static void workload_ended(struct session *s, int status, const struct rusage *use)
+{
+	galvo_workload *w = &s->workload;
+
+	w->exited = 1;
+	w->end_mono_ns = now_ns();
+	w->term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	w->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	w->user_ns = ns_of(use->ru_utime);
+	w->system_ns = ns_of(use->ru_stime);
+	w->max_rss_bytes = (uint64_t)use->ru_maxrss * 1024;
+	w->minor_faults = (uint64_t)use->ru_minflt;
+	w->major_faults = (uint64_t)use->ru_majflt;
+	w->read_blocks = (uint64_t)use->ru_inblock;
+	w->write_blocks = (uint64_t)use->ru_oublock;
+	w->voluntary_switches = (uint64_t)use->ru_nvcsw;
+	w->involuntary_switches = (uint64_t)use->ru_nivcsw;
+	s->workload_ended = true;
+}
+
+/* The workload, and orphans of its tree that came to us: none may stay a zombie. */
+static void reap(struct session *s)
+{
+	struct rusage use;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
+		if (pid == s->launch.pid)
+			workload_ended(s, status, &use);
+}
+
+static void stop_recording(struct session *s)
+{
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+	galvo_error error;
+
+	if (!s->is_recording)
+		return;
+	s->is_recording = false;
+	if (s->r->argc)
+		galvo_suite_set_workload(s->suite, &s->workload, NULL);
+	if (galvo_suite_stop(s->suite, &error) != GALVO_OK) {
+		complain("part of the recording is lost: %s", error.text);
+		s->is_lost = true;
+	}
+	if (s->r->is_quiet || galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
+		return;
+	fprintf(stderr, "galvo: %.2f s recorded in %s (%.1f KiB); see it with: galvo report %s\n",
+	        (double)stats.elapsed_ns / 1e9, s->r->config.output_dir,
+	        (double)stats.bytes_written / 1024, s->r->config.output_dir);
+}
+
+/* ---- signals -------------------------------------------------------------------------------------- */
+
+/*
+ * The first goes to the workload, which ends as it likes, and the recording with it; the second
+ * kills it. What the terminal sends, the workload has got already.
+ */
+static void interrupted(struct session *s, const siginfo_t *info)
+{
+	bool from_terminal = info->si_code == SI_KERNEL;
+
+	s->interrupts++;
+	if (!s->r->argc || s->workload_ended)
+		return;
+	if (s->interrupts > 1)
+		kill(s->launch.pid, SIGKILL);
+	else if (!from_terminal)
+		kill(s->launch.pid, info->si_signo);
+}
+
+static bool roots_are_alive(const struct session *s)
+{
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+
+	return galvo_suite_get_stats(s->suite, &stats, NULL) == GALVO_OK && stats.roots_alive > 0;
+}
+
+static bool is_over(const struct session *s)
+{
+	if (s->r->argc)
+		return s->workload_ended;
+	if (s->interrupts || !s->is_recording)
+		return true;
+	return s->r->processes_len && !roots_are_alive(s);
+}
+
+/* Until a signal comes or there is something to look after. */
+static void wait_for_signal(struct session *s)
+{
+	double wait_s = s->r->argc ? 3600 : POLL_S, left_s;
+	struct timespec t;
+	siginfo_t info;
+	int number;
+
+	if (s->is_recording && s->deadline_s > 0) {
+		left_s = s->deadline_s - now_s();
+		wait_s = left_s < 0 ? 0 : left_s < wait_s ? left_s : wait_s;
+	}
+	t.tv_sec = (time_t)wait_s;
+	t.tv_nsec = (long)((wait_s - (double)t.tv_sec) * 1e9);
+	number = sigtimedwait(&s->signals, &info, &t);
+	if (number > 0 && number != SIGCHLD)
+		interrupted(s, &info);
+	reap(s);
+}
+
+static void supervise(struct session *s)
+{
+	while (!is_over(s)) {
+		wait_for_signal(s);
+		if (s->deadline_s > 0 && s->is_recording && now_s() >= s->deadline_s)
+			stop_recording(s); /* a workload goes on without us; its status is still ours */
+	}
+	stop_recording(s);
+}
+
+static void block_signals(struct session *s)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	size_t i;
+
+	sigemptyset(&s->signals);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&s->signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, &s->signals, &s->mask_before);
+}
+
+/* ---- the recording -------------------------------------------------------------------------------- */
+
+/* As many descriptors as we may have: every followed process needs some. The workload keeps its own. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int print_report(const struct session *s)
+{
+	galvo_summary *summary;
+	galvo_error error;
+	galvo_run *run;
+	galvo_status status = galvo_run_open(s->r->config.output_dir, &run, &error);
+
+	if (status == GALVO_OK) {
+		status = galvo_summary_create(run, &summary, &error);
+		if (status == GALVO_OK) {
+			status = galvo_summary_write(summary, GALVO_REPORT_TEXT, write_to_file, stderr, &error);
+			galvo_summary_destroy(summary);
+		}
+		galvo_run_close(run);
+	}
+	if (status == GALVO_OK)
+		return 0;
+	complain("%s", error.text);
+	return EXIT_OF_GALVO;
+}
+
+static int exit_code_of(const struct session *s)
+{
+	int failed = s->is_lost ? EXIT_OF_GALVO : 0;
+
+	if (s->r->wants_report && print_report(s) != 0)
+		failed = EXIT_OF_GALVO;
+	return s->r->argc && s->workload.exit_code ? s->workload.exit_code : failed;
+}
+
+/* Everything is set up: let it run. */
+static int run_workload(struct session *s)
+{
+	galvo_error error;
+	galvo_status status = galvo_suite_start(s->suite, &error);
+	int failed = 0;
+
+	if (status != GALVO_OK) {
+		complain("%s", error.text);
+		if (s->r->argc)
+			launch_cancel(&s->launch);
+		return EXIT_OF_GALVO;
+	}
+	s->is_recording = true;
+	s->deadline_s = s->r->for_s > 0 ? now_s() + s->r->for_s : 0;
+	s->workload.start_mono_ns = now_ns();
+	if (s->r->argc)
+		failed = launch_go(&s->launch);
+	if (failed)
+		complain("cannot run '%s': %s", s->r->argv[0], strerror(failed));
+	supervise(s);
+	return exit_code_of(s);
+}
+
+static int replay(struct session *s)
+{
+	galvo_error error;
+
+	if (galvo_suite_replay(s->suite, &error) != GALVO_OK) {
+		complain("%s", error.text);
+		return EXIT_OF_GALVO;
+	}
+	return exit_code_of(s);
+}
+
+static const char *default_output_dir(void)
+{
+	static char name[64];
+	time_t now = time(NULL);
+	struct tm t;
+
+	localtime_r(&now, &t);
+	strftime(name, sizeof(name), "galvo-%Y%m%d-%H%M%S", &t);
+	return name;
+}
+
+/* The child has to be forked before the suite has threads, and to be known when it starts. */
+static bool launch(struct session *s)
+{
+	struct recording *r = s->r;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the tree come to us and stay in sight */
+	r->config.adopter_pid = (uint32_t)getpid();
+	if (!launch_fork(r->argv, &s->mask_before, &s->launch)) {
+		complain("cannot start a process: %s", strerror(errno));
+		return false;
+	}
+	r->processes[0] = (galvo_process){.pid = (uint32_t)s->launch.pid};
+	r->processes_len = 1;
+	s->workload.pid = (uint32_t)s->launch.pid;
+	s->workload.argv = (const char *const *)r->argv;
+	s->workload.argv_len = (size_t)r->argc;
+	return true;
+}
+
+int record(struct recording *r)
+{
+	struct session s = {.r = r, .workload.struct_size = sizeof(s.workload)};
+	galvo_error error;
+	int exit_code = r->argc ? launch_check(r->argv[0]) : 0;
+
+	if (exit_code)
+		return exit_code;
+	if (!r->config.output_dir)
+		r->config.output_dir = default_output_dir();
+	block_signals(&s);
+	if (r->argc && !launch(&s))
+		return EXIT_OF_GALVO;
+	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
+	raise_descriptor_limit();
+	r->config.processes = r->processes;
+	r->config.processes_len = r->processes_len;
+	r->config.disks = r->disks;
+	r->config.disks_len = r->disks_len;
+	if (galvo_suite_create(&r->config, &s.suite, &error) != GALVO_OK) {
+		complain("%s%s", error.text,
+		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
+		if (r->argc)
+			launch_cancel(&s.launch);
+		return EXIT_OF_GALVO;
+	}
+	if (r->argc)
+		galvo_suite_set_workload(s.suite, &s.workload, NULL);
+	if (galvo_suite_is_replay(s.suite) && r->argc) {
+		complain("%s is a captured machine: nothing can be run there", r->config.root);
+		launch_cancel(&s.launch);
+		exit_code = EXIT_OF_USAGE;
+	} else {
+		exit_code = galvo_suite_is_replay(s.suite) ? replay(&s) : run_workload(&s);
+	}
+	galvo_suite_destroy(s.suite);
+	return exit_code;
+}

@@ -1,0 +1,24 @@
+/* One recording as the command line asks for it. */
+#ifndef GALVO_CLI_RECORD_H
+#define GALVO_CLI_RECORD_H
+
+#include "cli.h"
+
+enum { PROCESSES_MAX = 256, DISKS_MAX = 256 };
+
+struct recording {
+	galvo_suite_config config;
+	char **argv; /* the command; argc 0: none */
+	int argc;
+	galvo_process processes[PROCESSES_MAX];
+	size_t processes_len;
+	const char *disks[DISKS_MAX];
+	size_t disks_len;
+	bool is_machine_only, is_quiet, wants_report;
+	double for_s; /* 0: until the end */
+};
+
+/* Records; the exit status of galvo. */
+int record(struct recording *r);
+
+#endif

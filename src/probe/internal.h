@@ -1,0 +1,137 @@
+/*
+ * What the files of this room share. A pen is a source in action; pens that read the same file share
+ * a feed, so that it is read once a tick; a lane is the row that the pens of one scope fill together.
+ */
+#ifndef GALVO_PROBE_INTERNAL_H
+#define GALVO_PROBE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "probe.h"
+#include "series.h"
+
+enum {
+	LANES_MAX = 8,
+	PENS_MAX = 32,
+	LANE_PENS_MAX = 8,
+	FEEDS_MAX = 32,
+	INSTANCES_MAX = 4096,
+	MEMBERS_MAX = 1 << 16,
+	NAME_BYTES = 64,
+	REASON_BYTES = 160,
+	TEXT_MAX_BYTES = 16 << 20, /* of one file under proc/ or sys/ */
+};
+
+/* One file that one or more pens read, at most once a tick. */
+struct feed {
+	const char *path;
+	enum file_kind kind;
+	struct kept kept;
+	struct buf buf;
+	struct span text;
+	uint64_t tick;    /* when it was read; valid if it is the probe's */
+	uint64_t mono_ns;
+	galvo_status status;
+};
+
+/* One thing that a listing source names: a disk, a CPU, an interface. */
+struct instance {
+	char name[NAME_BYTES];
+	uint32_t number;
+	bool wanted;            /* rows are recorded */
+	bool when_used;         /* wanted as soon as a field of it is not zero */
+	bool whole, stacked;
+	uint64_t seen;          /* the turn at which it was listed last */
+	struct kept kept[TEXTS_MAX];
+	struct series series;
+};
+
+/* One followed process as this probe knows it. */
+struct member {
+	struct tracked *who;
+	bool gone;              /* its last mention is due at the next flush */
+	struct member *next_free;
+	struct {
+		struct series series;
+		struct kept kept[TEXTS_MAX];
+	} pen[];                /* one for each pen of a per-process source */
+};
+
+struct pen {
+	const struct source *source;
+	size_t member_slot;     /* SHAPE_PROCESS: which of member.pen is its */
+	struct feed *feeds[TEXTS_MAX];
+	uint64_t period_ticks, next_tick, turns;
+	uint32_t divisor;
+	bool read_now;          /* it was its turn in this tick */
+	/* what it costs */
+	uint64_t reads, failures, calibrated_ns, mean_ns;
+	char reason[REASON_BYTES];
+	/* SHAPE_SINGLE */
+	struct series series;
+	/* SHAPE_LISTED, in the order of the text */
+	struct instance **instances;
+	size_t instances_len, instances_cap;
+};
+
+struct lane {
+	enum scope scope;
+	struct pen *pens[LANE_PENS_MAX];
+	size_t pens_len;
+};
+
+struct probe {
+	struct probe_config config;
+	struct feed feeds[FEEDS_MAX];
+	struct pen pens[PENS_MAX];
+	struct lane lanes[LANES_MAX];
+	size_t feeds_len, pens_len, lanes_len, process_pens;
+	/* members, and what a flush says of them */
+	struct member **members;
+	size_t members_len, members_cap;
+	struct member *free_members;
+	uint64_t joined_generation, join_cursor;
+	struct process_info *infos;
+	const struct process_info **info_at;
+	size_t infos_cap, info_at_cap;
+	struct stream_device *devices;
+	size_t devices_cap;
+	bool *device_found; /* of config.devices */
+	struct buf text;    /* of files of processes and instances */
+	/* time */
+	uint64_t tick, scan_ticks, flushed_mono_ns, judged_mono_ns;
+	uint64_t vanished, rejected;
+	_Atomic uint64_t ticks_done, ticks_missed;
+	_Atomic uint32_t stop;
+	pthread_t thread;
+	bool is_running;
+};
+
+uint64_t probe_now(const struct probe *p);
+/* Text `path` of the world, read at most once a tick. */
+void feed_read(struct probe *p, struct feed *f, galvo_error *reterr);
+void pen_fail(struct pen *pen, galvo_status status, const galvo_error *why);
+/* Reads the pen's source, whatever its shape; rows of listed things and processes go to the stream. */
+void pen_read(struct probe *p, struct pen *pen, enum scope scope);
+/* For every member: readings of a per-process source, and their rows. */
+void members_read(struct probe *p, struct pen *pen, enum scope scope);
+void members_join(struct probe *p);           /* takes over who came, notices who went */
+void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
+void members_finish(struct probe *p);
+void instances_read(struct probe *p, struct pen *pen, enum scope scope);
+void instances_finish(struct pen *pen);
+/* Sets divisors so that the sources stay within the budget. */
+void budget_judge(struct probe *p);
+void budget_account(struct pen *pen, uint64_t took_ns);
+
+static inline bool text_is_wanted(const struct probe *p, const struct source_text *t)
+{
+	return !t->on_request || p->config.on_request;
+}
+
+static inline bool text_is_due(const struct pen *pen, const struct source_text *t)
+{
+	return t->every <= 1 || pen->turns % t->every == 0;
+}
+
+#endif

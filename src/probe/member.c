@@ -1,0 +1,242 @@
+/* Followed processes: their files and CPU clocks, a row each at every turn. */
+#include <errno.h>
+
+#include "internal.h"
+
+#define KEEP_OPEN_BELOW_NS (NS_PER_S / 2) /* files read less often are opened each time */
+
+/* ---- coming and going ----------------------------------------------------------------------------- */
+
+static bool take(void *ctx, struct tracked *who)
+{
+	struct probe *p = ctx;
+	struct member *m = p->free_members;
+	size_t i, j, size = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
+
+	if (!grow_array((void **)&p->members, &p->members_cap, p->members_len, sizeof(*p->members),
+	                MEMBERS_MAX) ||
+	    !grow_array((void **)&p->infos, &p->infos_cap, p->members_len, sizeof(*p->infos),
+	                MEMBERS_MAX) ||
+	    !grow_array((void **)&p->info_at, &p->info_at_cap, p->members_len, sizeof(*p->info_at),
+	                MEMBERS_MAX))
+		return false;
+	if (m)
+		p->free_members = m->next_free;
+	else
+		m = malloc(size);
+	if (!m)
+		return false;
+	m->who = who;
+	m->gone = false;
+	for (i = 0, j = 0; i < p->pens_len; i++) {
+		size_t k;
+
+		if (p->pens[i].source->shape != SHAPE_PROCESS)
+			continue;
+		series_init(&m->pen[j].series, p->pens[i].source);
+		for (k = 0; k < TEXTS_MAX; k++)
+			m->pen[j].kept[k] = KEPT_NONE;
+		j++;
+	}
+	p->members[p->members_len++] = m;
+	return true;
+}
+
+static void close_files(const struct probe *p, struct member *m)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->process_pens; i++)
+		for (j = 0; j < TEXTS_MAX; j++)
+			kept_close(&m->pen[i].kept[j]);
+}
+
+void members_join(struct probe *p)
+{
+	uint64_t generation = track_generation(p->config.track);
+	size_t i;
+
+	if (generation == p->joined_generation)
+		return;
+	p->joined_generation = generation;
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (!m->gone && atomic_load(&m->who->end_mono_ns)) {
+			m->gone = true;
+			close_files(p, m);
+		}
+	}
+	track_join(p->config.track, &p->join_cursor, take, p);
+}
+
+static void let_go(struct probe *p, struct member *m)
+{
+	close_files(p, m);
+	track_release(p->config.track, m->who);
+	m->next_free = p->free_members;
+	p->free_members = m;
+}
+
+void members_drop_gone(struct probe *p)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (m->gone && p->infos[i].removed)
+			let_go(p, m);
+		else
+			p->members[kept++] = m;
+	}
+	p->members_len = kept;
+}
+
+void members_finish(struct probe *p)
+{
+	struct member *m, *next;
+	size_t i;
+
+	for (i = 0; i < p->members_len; i++)
+		let_go(p, p->members[i]);
+	for (m = p->free_members; m; m = next) {
+		next = m->next_free;
+		free(m);
+	}
+	p->free_members = NULL;
+	p->members_len = 0;
+	free(p->members);
+	free(p->infos);
+	free(p->info_at);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------- */
+
+struct member_sink {
+	struct raw_sink sink; /* first */
+	struct raw raw;
+};
+
+static struct raw *member_row(struct raw_sink *sink, struct span name, uint32_t number)
+{
+	(void)name;
+	(void)number;
+	return &((struct member_sink *)sink)->raw;
+}
+
+/*
+ * The CPU clock of a process, in ns, of exited threads too. It is asked for by number, so it comes
+ * after track_poll said that this number still is this process. False: the process is gone.
+ */
+static bool read_cpu_clock(uint32_t pid, uint64_t *ret_ns)
+{
+	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
+	struct timespec t;
+
+	if (clock_gettime(id, &t) != 0)
+		return false;
+	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+/* Where there are no process clocks, utime + stime of the stat file stand in. */
+static bool read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
+{
+	const struct world *w = p->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	int dir_fd = track_path(w, who, "stat", path);
+
+	if (file_read(dir_fd, path, &p->text, &text, NULL) != GALVO_OK ||
+	    process_stat_parse(text, &stat, NULL) != GALVO_OK)
+		return false;
+	*ret_ns = stat.cpu_ticks * (NS_PER_S / w->clk_tck);
+	return true;
+}
+
+static void read_clock_field(struct probe *p, struct member *m, struct series *s)
+{
+	const struct source *source = s->source;
+	struct member_sink to = {.sink.row = member_row};
+	uint64_t ns;
+
+	if (source->cpu_clock_field < 0)
+		return;
+	if (p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
+	                          : read_cpu_ticks(p, m->who, &ns))
+		raw_put(&to.raw, (unsigned)source->cpu_clock_field, ns);
+	series_update(s, source->texts_len, &to.raw, probe_now(p));
+}
+
+static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
+                              struct member_sink *to, galvo_error *reterr)
+{
+	const struct source_text *t = &pen->source->texts[i];
+	const struct world *w = p->config.world;
+	struct kept *kept = &m->pen[pen->member_slot].kept[i];
+	char path[TRACK_PATH_BYTES];
+	struct span text;
+	galvo_status status;
+	uint64_t period_ns = pen->period_ticks * pen->divisor * p->config.period_ns;
+	int dir_fd = track_path(w, m->who, t->path, path);
+
+	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
+	if (status == GALVO_OK && text.n == 0 && !t->optional)
+		status = err_sys(reterr, ESRCH, "%s", t->path);
+	if (status == GALVO_OK)
+		status = t->parse(text, w, &to->sink, reterr);
+	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
+		kept_close(kept);
+	return status;
+}
+
+/* False: the process has gone. */
+static bool read_member(struct probe *p, struct member *m, struct pen *pen)
+{
+	struct series *s = &m->pen[pen->member_slot].series;
+	size_t i;
+
+	for (i = 0; i < pen->source->texts_len; i++) {
+		const struct source_text *t = &pen->source->texts[i];
+		struct member_sink to = {.sink.row = member_row};
+		galvo_error error = {0};
+		galvo_status status;
+
+		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
+			continue;
+		status = read_text(p, m, pen, i, &to, &error);
+		if (status == GALVO_ERR_ABSENT && !t->optional)
+			return false;
+		series_update(s, i, &to.raw, probe_now(p));
+		if (status != GALVO_OK && !t->optional) {
+			err_wrap(&error, "process %u", m->who->info.pid);
+			pen_fail(pen, status, &error);
+		}
+	}
+	read_clock_field(p, m, s);
+	return true;
+}
+
+void members_read(struct probe *p, struct pen *pen, enum scope scope)
+{
+	size_t i;
+
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+		struct series *s = &m->pen[pen->member_slot].series;
+
+		if (m->gone)
+			continue;
+		if (!read_member(p, m, pen)) {
+			p->vanished++;
+			track_gone(p->config.track, m->who, probe_now(p));
+			continue; /* members_join closes it at the next tick */
+		}
+		if (p->config.stream && s->reads > 1 && series_has_value(s))
+			stream_row(p->config.stream, scope, probe_now(p),
+			           (struct row_key){.number = m->who->info.pid}, s->value,
+			           pen->source->metrics_len);
+	}
+}

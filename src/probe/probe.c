@@ -1,0 +1,431 @@
+/* The sampler: its table of pens, its ticks, its thread, its flushes. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { PRIME_ROUNDS = 3, NICE = -10 };
+#define JUDGE_EVERY_NS NS_PER_S
+
+uint64_t probe_now(const struct probe *p)
+{
+	return p->config.world->clock->mono_ns(p->config.world->clock);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+static struct feed *feed_of(struct probe *p, const struct source_text *t)
+{
+	struct feed *f;
+	size_t i;
+
+	for (i = 0; i < p->feeds_len; i++)
+		if (!strcmp(p->feeds[i].path, t->path))
+			return &p->feeds[i];
+	if (p->feeds_len == FEEDS_MAX)
+		return NULL;
+	f = &p->feeds[p->feeds_len++];
+	f->path = t->path;
+	f->kind = t->kind;
+	f->kept = KEPT_NONE;
+	buf_init(&f->buf, TEXT_MAX_BYTES);
+	return f;
+}
+
+static struct lane *lane_of(struct probe *p, enum scope scope)
+{
+	size_t i;
+
+	for (i = 0; i < p->lanes_len; i++)
+		if (p->lanes[i].scope == scope)
+			return &p->lanes[i];
+	if (p->lanes_len == LANES_MAX)
+		return NULL;
+	p->lanes[p->lanes_len].scope = scope;
+	return &p->lanes[p->lanes_len++];
+}
+
+static uint64_t period_of(const struct probe *p, const struct source *source)
+{
+	uint64_t period_ns = source->period_ns, ticks;
+
+	if (source->scope == SCOPE_CORE && p->config.core_period_ns)
+		period_ns = p->config.core_period_ns;
+	ticks = (period_ns + p->config.period_ns / 2) / p->config.period_ns;
+	return ticks ? ticks : 1;
+}
+
+static galvo_status add_pen(struct probe *p, const struct source *source, galvo_error *reterr)
+{
+	struct lane *lane = lane_of(p, source->scope);
+	struct pen *pen = &p->pens[p->pens_len];
+	size_t i;
+
+	if (!lane || lane->pens_len == LANE_PENS_MAX || p->pens_len == PENS_MAX ||
+	    source->texts_len >= TEXTS_MAX || (source->shape != SHAPE_SINGLE && lane->pens_len))
+		return err_set(reterr, GALVO_ERR_INVALID, "source %s: no place for it in the probe",
+		               source->name);
+	pen->source = source;
+	pen->period_ticks = period_of(p, source);
+	pen->divisor = 1;
+	series_init(&pen->series, source);
+	for (i = 0; i < source->texts_len && source->shape != SHAPE_PROCESS; i++) {
+		if (source->shape == SHAPE_LISTED && i > 0)
+			break; /* texts that each thing has for itself */
+		pen->feeds[i] = feed_of(p, &source->texts[i]);
+		if (!pen->feeds[i])
+			return err_set(reterr, GALVO_ERR_INVALID, "source %s: too many files", source->name);
+	}
+	if (source->shape == SHAPE_PROCESS)
+		pen->member_slot = p->process_pens++;
+	lane->pens[lane->pens_len++] = pen;
+	p->pens_len++;
+	return GALVO_OK;
+}
+
+galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
+                          galvo_error *reterr)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	if (!p)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	p->config = *config;
+	p->scan_ticks = config->scan_period_ns / config->period_ns;
+	p->scan_ticks = p->scan_ticks ? p->scan_ticks : 1;
+	buf_init(&p->text, TEXT_MAX_BYTES);
+	p->device_found = alloc_array(config->devices_len, sizeof(*p->device_found));
+	if (!p->device_found)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	for (i = 0; i < source_table_len && status == GALVO_OK; i++) {
+		const struct source *source = source_table[i];
+
+		if (source->stream == config->kind && (config->track || source->shape != SHAPE_PROCESS))
+			status = add_pen(p, source, reterr);
+	}
+	if (status != GALVO_OK) {
+		probe_destroy(p);
+		return status;
+	}
+	*ret_probe = p;
+	return GALVO_OK;
+}
+
+void probe_destroy(struct probe *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	members_finish(p);
+	for (i = 0; i < p->pens_len; i++)
+		instances_finish(&p->pens[i]);
+	for (i = 0; i < p->feeds_len; i++) {
+		kept_close(&p->feeds[i].kept);
+		buf_finish(&p->feeds[i].buf);
+	}
+	buf_finish(&p->text);
+	free(p->device_found);
+	free(p->devices);
+	free(p);
+}
+
+/* ---- the tick ------------------------------------------------------------------------------------- */
+
+static void put_single_row(struct probe *p, const struct lane *lane)
+{
+	double row[ROW_MAX];
+	uint64_t mono_ns = 0;
+	bool is_read = false, is_grown = false;
+	size_t i, n = 0;
+
+	for (i = 0; i < lane->pens_len; i++) {
+		const struct pen *pen = lane->pens[i];
+		size_t columns = pen->source->metrics_len;
+
+		if (n + columns > ROW_MAX)
+			break;
+		memcpy(row + n, pen->series.value, columns * sizeof(row[0]));
+		n += columns;
+		is_read |= pen->read_now;
+		is_grown |= pen->series.reads > 1;
+		if (pen->read_now && pen->feeds[0]->mono_ns > mono_ns)
+			mono_ns = pen->feeds[0]->mono_ns;
+	}
+	if (is_read && is_grown && p->config.stream)
+		stream_row(p->config.stream, lane->scope, mono_ns, (struct row_key){0}, row, n);
+}
+
+static void read_lanes(struct probe *p, bool every)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->lanes_len; i++) {
+		struct lane *lane = &p->lanes[i];
+
+		for (j = 0; j < lane->pens_len; j++) {
+			struct pen *pen = lane->pens[j];
+			uint64_t period = pen->period_ticks * pen->divisor;
+
+			pen->read_now = every || p->tick >= pen->next_tick;
+			if (!pen->read_now)
+				continue;
+			pen->next_tick = (p->tick / period + 1) * period;
+			pen_read(p, pen, lane->scope);
+		}
+		if (lane->pens[0]->source->shape == SHAPE_SINGLE)
+			put_single_row(p, lane);
+	}
+}
+
+static void follow(struct probe *p)
+{
+	uint64_t now = probe_now(p);
+
+	if (!p->config.track)
+		return;
+	if (p->config.leads) {
+		track_poll(p->config.track, now);
+		if (p->tick % p->scan_ticks == 0)
+			track_scan(p->config.track, now);
+	}
+	members_join(p);
+}
+
+void probe_tick(struct probe *p)
+{
+	uint64_t now;
+
+	p->tick++;
+	follow(p);
+	read_lanes(p, !p->config.world->live && p->config.world->epoch);
+	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
+	now = probe_now(p);
+	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
+		budget_judge(p);
+	if (now - p->flushed_mono_ns >= p->config.flush_interval_ns ||
+	    (p->config.stream && stream_is_full(p->config.stream)))
+		probe_flush(p);
+}
+
+galvo_status probe_prime(struct probe *p, galvo_error *reterr)
+{
+	uint64_t best[PENS_MAX];
+	struct stream *stream = p->config.stream;
+	size_t i, round;
+
+	(void)reterr;
+	p->config.stream = NULL; /* first readings make no rows */
+	p->flushed_mono_ns = probe_now(p);
+	for (i = 0; i < p->pens_len; i++)
+		best[i] = UINT64_MAX;
+	for (round = 0; round < PRIME_ROUNDS; round++) {
+		p->tick++;
+		if (round == 0)
+			follow(p);
+		for (i = 0; i < p->pens_len; i++)
+			p->pens[i].mean_ns = 0;
+		read_lanes(p, true);
+		for (i = 0; i < p->pens_len; i++)
+			if (p->pens[i].mean_ns < best[i])
+				best[i] = p->pens[i].mean_ns;
+	}
+	for (i = 0; i < p->pens_len; i++) {
+		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
+		p->pens[i].next_tick = 0;
+		p->pens[i].reads = p->pens[i].failures = 0;
+	}
+	p->config.stream = stream;
+	budget_judge(p);
+	return GALVO_OK;
+}
+
+/* ---- flushing ------------------------------------------------------------------------------------- */
+
+static bool source_stats_at(const struct probe *p, size_t i, struct source_stats *ret)
+{
+	const struct pen *pen = &p->pens[i];
+
+	if (i >= p->pens_len)
+		return false;
+	*ret = (struct source_stats){
+		.name = pen->source->name,
+		.divisor = pen->divisor,
+		.period_ns = pen->period_ticks * pen->divisor * p->config.period_ns,
+		.reads = pen->reads,
+		.failures = pen->failures,
+		.calibrated_ns = pen->calibrated_ns,
+		.mean_read_ns = pen->mean_ns,
+		.reason = pen->reason,
+	};
+	return true;
+}
+
+/* Devices that have rows: for the header of the message. */
+static size_t list_devices(struct probe *p)
+{
+	size_t i, j, n = 0;
+
+	for (i = 0; i < p->pens_len; i++) {
+		const struct pen *pen = &p->pens[i];
+
+		if (pen->source->scope != SCOPE_DEVICE)
+			continue;
+		for (j = 0; j < pen->instances_len; j++) {
+			const struct instance *it = pen->instances[j];
+
+			if (!it->wanted || !grow_array((void **)&p->devices, &p->devices_cap, n,
+			                               sizeof(*p->devices), INSTANCES_MAX))
+				continue;
+			p->devices[n++] = (struct stream_device){it->name, it->whole, it->stacked};
+		}
+	}
+	return n;
+}
+
+static uint64_t count_rejected(const struct probe *p)
+{
+	uint64_t n = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->pens_len; i++) {
+		n += p->pens[i].series.rejected;
+		for (j = 0; j < p->pens[i].instances_len; j++)
+			n += p->pens[i].instances[j]->series.rejected;
+	}
+	return n;
+}
+
+static uint64_t thread_cpu_ns(const struct world *w)
+{
+	struct timespec t;
+
+	if (!w->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0; /* a replay is the same every time */
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void probe_flush(struct probe *p)
+{
+	const struct clock *clock = p->config.world->clock;
+	struct source_stats sources[PENS_MAX];
+	struct flush_info info = {0};
+	size_t i;
+
+	p->flushed_mono_ns = info.mono_ns = clock->mono_ns(clock);
+	info.boot_ns = clock->boot_ns(clock);
+	info.wall_ns = clock->wall_ns(clock);
+	for (i = 0; i < p->members_len; i++) {
+		track_info(p->config.track, p->members[i]->who, &p->infos[i]);
+		p->infos[i].removed = p->members[i]->gone;
+		p->info_at[i] = &p->infos[i];
+	}
+	info.processes = p->info_at;
+	info.processes_len = p->members_len;
+	info.devices_len = list_devices(p);
+	info.devices = p->devices;
+	while (source_stats_at(p, info.sources_len, &sources[info.sources_len]))
+		info.sources_len++;
+	info.sources = sources;
+	info.stats = (struct probe_stats){
+		.ticks = atomic_load(&p->ticks_done),
+		.missed_ticks = atomic_load(&p->ticks_missed),
+		.rejected_values = count_rejected(p),
+		.vanished = p->vanished,
+		.thread_cpu_ns = thread_cpu_ns(p->config.world),
+	};
+	if (p->config.stream)
+		stream_flush(p->config.stream, &info);
+	members_drop_gone(p);
+}
+
+/* ---- the thread ----------------------------------------------------------------------------------- */
+
+static void *run(void *arg)
+{
+	struct probe *p = arg;
+	const struct clock *clock = p->config.world->clock;
+	uint64_t period = p->config.period_ns, deadline = probe_now(p) + period;
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	for (;;) {
+		uint64_t now, late;
+
+		clock->sleep_until(clock, deadline, &p->stop);
+		if (atomic_load_explicit(&p->stop, memory_order_acquire))
+			break;
+		probe_tick(p);
+		deadline += period;
+		now = probe_now(p);
+		if (now < deadline)
+			continue;
+		late = (now - deadline) / period + 1;
+		atomic_fetch_add_explicit(&p->ticks_missed, late, memory_order_relaxed);
+		p->tick += late;
+		deadline += late * period;
+	}
+	probe_tick(p); /* what happened since the last tick belongs to the recording */
+	probe_flush(p);
+	return NULL;
+}
+
+galvo_status probe_start(struct probe *p, galvo_error *reterr)
+{
+	sigset_t all, before;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		return err_sys(reterr, failed, "cannot start a sampler thread");
+	pthread_setname_np(p->thread, p->config.kind == STREAM_DISK ? "galvo-disk" : "galvo-system");
+	p->is_running = true;
+	return GALVO_OK;
+}
+
+void probe_signal_stop(struct probe *p)
+{
+	clock_wake(&p->stop);
+}
+
+void probe_join(struct probe *p)
+{
+	if (p->is_running)
+		pthread_join(p->thread, NULL);
+	p->is_running = false;
+}
+
+bool probe_source_at(const struct probe *p, size_t i, struct source_stats *ret)
+{
+	return source_stats_at(p, i, ret);
+}
+
+bool probe_missing_device_at(const struct probe *p, size_t i, const char **ret_name)
+{
+	size_t j;
+
+	for (j = 0; j < p->config.devices_len; j++)
+		if (!p->device_found[j] && i-- == 0) {
+			*ret_name = p->config.devices[j];
+			return true;
+		}
+	return false;
+}
+
+void probe_count(const struct probe *p, struct probe_counts *ret)
+{
+	ret->ticks = atomic_load_explicit(&p->ticks_done, memory_order_relaxed);
+	ret->missed_ticks = atomic_load_explicit(&p->ticks_missed, memory_order_relaxed);
+}

@@ -1,0 +1,129 @@
+/* The owner's side of a stream: rows into the batch, batches to the writer. Never waits. */
+#include "writer.h"
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* Takes a free batch, the first one, so that few pages are ever touched. False: the writer is behind. */
+static bool batch_take(struct stream *s)
+{
+	size_t i;
+
+	for (i = 0; i < BATCHES; i++) {
+		struct batch *b = &s->batches[i];
+
+		if (atomic_load_explicit(&b->state, memory_order_acquire) != BATCH_FREE)
+			continue;
+		atomic_store_explicit(&b->state, BATCH_HELD, memory_order_relaxed);
+		s->held = b;
+		s->rows = 0;
+		memcpy(b->base + FRONT_BYTES, s->names, s->names_bytes);
+		s->at = s->rows_start = b->base + FRONT_BYTES + s->names_bytes;
+		s->rows_end = s->rows_start + s->batch_bytes + ROWS_SLACK_BYTES - ROW_BYTES_MAX;
+		return true;
+	}
+	return false;
+}
+
+static const struct stream_scope *find_scope(const struct stream *s, enum scope scope)
+{
+	size_t i;
+
+	for (i = 0; i < s->scopes_len; i++)
+		if (s->scopes[i].form.scope == scope)
+			return &s->scopes[i];
+	return NULL;
+}
+
+/* The instant and the values, always; protobuf allows zeros to be written. */
+static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, struct row_key key,
+                     const double *values, size_t n)
+{
+	size_t bytes = 1 + wire_varint_len(mono_ns);
+	uint32_t values_field = ROW_KEY;
+
+	if (c->form.key == KEY_NUMBER)
+		bytes += 1 + wire_varint_len(key.number);
+	else if (c->form.key == KEY_NAME)
+		bytes += wire_bytes_len(ROW_KEY, key.name.n);
+	bytes += wire_bytes_len(ROW_KEY, n * sizeof(*values));
+	p = wire_put_varint(wire_put_tag(p, c->form.field, WIRE_BYTES), bytes);
+	p = wire_put_varint(wire_put_tag(p, ROW_MONO_NS, WIRE_VARINT), mono_ns);
+	if (c->form.key != KEY_NONE)
+		values_field++;
+	if (c->form.key == KEY_NUMBER)
+		p = wire_put_varint(wire_put_tag(p, ROW_KEY, WIRE_VARINT), key.number);
+	else if (c->form.key == KEY_NAME)
+		p = wire_put_bytes(p, ROW_KEY, key.name);
+	return wire_put_doubles(p, values_field, values, n);
+}
+
+void stream_row(struct stream *s, enum scope scope, uint64_t mono_ns, struct row_key key,
+                const double *values, size_t n)
+{
+	const struct stream_scope *c = find_scope(s, scope);
+	char name[NAME_MAX_BYTES];
+
+	if (!c || (!s->held && !batch_take(s)) || s->at > s->rows_end) {
+		count(&s->dropped_rows, 1);
+		return;
+	}
+	if (c->form.key == KEY_NAME)
+		key.name = span_of(name, utf8_copy(name, sizeof(name), key.name));
+	s->at = put_row(s->at, c, mono_ns, key, values, n < c->columns_len ? n : c->columns_len);
+	s->rows++;
+}
+
+bool stream_is_full(const struct stream *s)
+{
+	return s->held && (size_t)(s->at - s->rows_start) >= s->batch_bytes;
+}
+
+uint64_t stream_dropped_rows(const struct stream *s)
+{
+	return atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
+}
+
+/* Header and length are known last and stand first: they are put so that they end at the names. */
+static void batch_seal(struct stream *s, const struct flush_info *info)
+{
+	struct batch *b = s->held;
+	char header[FRONT_BYTES], *names = b->base + FRONT_BYTES, *start, *end;
+	size_t header_bytes, message_bytes;
+	uint64_t left_out;
+
+	end = message_put_tail(s->at, s->at + ITEMS_BYTES + STATS_BYTES, s, info, &left_out);
+	if (left_out)
+		count(&s->dropped_rows, left_out);
+	end = wire_put_fixed32(end, TRACE_CHECKSUM, 0); /* the writer thread computes it */
+	header_bytes = (size_t)(message_put_header(header, s, info) - header);
+	message_bytes = (size_t)(end - names) + header_bytes;
+	start = names - header_bytes - wire_varint_len(message_bytes);
+	memcpy(wire_put_varint(start, message_bytes), header, header_bytes);
+	b->start_bytes = (size_t)(start - b->base);
+	b->end_bytes = (size_t)(end - b->base);
+	b->sequence = s->sequence;
+	b->rows = s->rows;
+}
+
+void stream_flush(struct stream *s, const struct flush_info *info)
+{
+	struct batch *b;
+
+	if (!s->held && !batch_take(s)) {
+		count(&s->dropped_batches, 1); /* its rows were counted when there was no place */
+		s->sequence++;
+		return;
+	}
+	batch_seal(s, info);
+	b = s->held;
+	s->held = NULL;
+	s->sequence++;
+	s->flush_bytes = b->end_bytes - b->start_bytes;
+	s->flush_interval_ns = s->flush_mono_ns ? info->mono_ns - s->flush_mono_ns : 0;
+	s->flush_mono_ns = info->mono_ns;
+	atomic_store_explicit(&b->state, BATCH_FULL, memory_order_release);
+	clock_wake(&s->writer->wake);
+}

@@ -1,0 +1,106 @@
+/* What messages look like, for writer and reader alike: the field numbers of the .proto files. */
+#ifndef GALVO_STREAM_FORMAT_H
+#define GALVO_STREAM_FORMAT_H
+
+#include "stream.h"
+#include "wire/wire.h"
+
+/* Of every trace message. */
+enum trace_field {
+	TRACE_HEADER = 1,
+	TRACE_NAMES = 2,
+	TRACE_PROCESSES = 3,
+	TRACE_BLOCK_DEVICES = 104,
+	TRACE_PROBE_STATS = 110,
+	TRACE_CHECKSUM = 127,
+};
+
+enum header_field {
+	HEADER_HOSTNAME = 1,
+	HEADER_FREQUENCY_HZ = 2,
+	HEADER_CPU_COUNT = 3,
+	HEADER_ANCHORS = 4,
+	HEADER_MAJOR = 100,
+	HEADER_MINOR = 101,
+	HEADER_SEQUENCE = 102,
+};
+
+enum anchors_field { ANCHORS_MONO_NS = 1, ANCHORS_WALL_NS = 2, ANCHORS_BOOT_NS = 100 };
+enum names_field { NAMES_SCOPE = 1, NAMES_FQNS = 2 };
+
+enum process_field {
+	PROCESS_PID = 1,
+	PROCESS_ALIAS = 2,
+	PROCESS_REMOVED = 3,
+	PROCESS_START_TICKS = 100,
+	PROCESS_PPID = 101,
+	PROCESS_COMM = 102,
+	PROCESS_COMMAND = 103,
+	PROCESS_FIRST_MONO_NS = 104,
+	PROCESS_END_MONO_NS = 105,
+	PROCESS_ROOT = 106,
+};
+
+enum device_field { DEVICE_NAME = 1, DEVICE_WHOLE = 2, DEVICE_STACKED = 3 };
+enum flush_field { FLUSH_SIZE_BYTES = 1, FLUSH_INTERVAL_NS = 2 };
+
+enum stats_field {
+	STATS_TICKS = 1,
+	STATS_MISSED_TICKS = 2,
+	STATS_DROPPED_BATCHES = 3,
+	STATS_DROPPED_ROWS = 4,
+	STATS_REJECTED_VALUES = 5,
+	STATS_VANISHED = 6,
+	STATS_THREAD_CPU_NS = 7,
+	STATS_BYTES_WRITTEN = 8,
+	STATS_SOURCES = 9,
+};
+
+enum source_field {
+	SOURCE_NAME = 1,
+	SOURCE_DIVISOR = 2,
+	SOURCE_PERIOD_NS = 3,
+	SOURCE_READS = 4,
+	SOURCE_FAILURES = 5,
+	SOURCE_CALIBRATED_NS = 6,
+	SOURCE_MEAN_READ_NS = 7,
+	SOURCE_REASON = 8,
+};
+
+/* Of a row: its instant, its key if it has one, its values. */
+enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2 };
+enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME };
+
+struct row_form {
+	enum scope scope;
+	uint32_t field; /* of the trace message */
+	enum key_form key;
+};
+
+#define ROW_FORMS_MAX 6
+
+struct stream_form {
+	enum stream_kind kind;
+	const char *file_name;     /* unless the metadata name another */
+	uint32_t devices_field;    /* 0: no devices in this stream */
+	uint32_t flush_stats_field;
+	size_t rows_len;
+	struct row_form rows[ROW_FORMS_MAX];
+};
+
+extern const struct stream_form stream_forms[];
+extern const size_t stream_forms_len;
+
+const struct stream_form *stream_form_of(enum stream_kind kind); /* NULL: no such stream */
+const struct row_form *row_form_of_scope(const struct stream_form *, enum scope);  /* or NULL */
+const struct row_form *row_form_of_field(const struct stream_form *, uint32_t field); /* or NULL */
+uint32_t row_values_field(const struct row_form *);
+
+/* The checksum field as bytes: a tag of two, four of CRC. */
+#define SEAL_TAG "\xfd\x07"
+#define SEAL_BYTES 6
+
+#define SESSION_FILE "session_metadata.pb"
+#define NAME_MAX_BYTES 256 /* of a host, a device, a column: longer ones are clipped */
+
+#endif

@@ -1,0 +1,146 @@
+/* What stands around the rows of a message: header, processes, devices, statistics. */
+#include "writer.h"
+
+/* The length is given one byte; what turns out longer is moved up. */
+char *nested_begin(char *p, uint32_t field)
+{
+	return wire_put_tag(p, field, WIRE_BYTES) + 1;
+}
+
+char *nested_end(char *start, char *p)
+{
+	size_t n = (size_t)(p - start), len = wire_varint_len(n);
+
+	if (len > 1)
+		memmove(start - 1 + len, start, n);
+	wire_put_varint(start - 1, n);
+	return start - 1 + len + n;
+}
+
+/* A string field: valid UTF-8, clipped, left out when empty. */
+static char *put_text(char *p, uint32_t field, const char *text)
+{
+	char clean[NAME_MAX_BYTES];
+	size_t n = utf8_copy(clean, sizeof(clean), span_str(text));
+
+	return n ? wire_put_bytes(p, field, span_of(clean, n)) : p;
+}
+
+/* A bytes field out of an array that holds a NUL-terminated name. */
+static char *put_raw(char *p, uint32_t field, const char *text, size_t cap)
+{
+	size_t n = strnlen(text, cap);
+
+	return n ? wire_put_bytes(p, field, span_of(text, n)) : p;
+}
+
+char *message_put_header(char *p, const struct stream *s, const struct flush_info *info)
+{
+	char *header = nested_begin(p, TRACE_HEADER), *anchors;
+
+	p = put_text(header, HEADER_HOSTNAME, s->hostname);
+	p = wire_put_u64(p, HEADER_FREQUENCY_HZ, s->frequency_hz);
+	p = wire_put_u64(p, HEADER_CPU_COUNT, s->cpu_count);
+	p = anchors = nested_begin(p, HEADER_ANCHORS);
+	p = wire_put_u64(p, ANCHORS_MONO_NS, info->mono_ns);
+	p = wire_put_u64(p, ANCHORS_WALL_NS, info->wall_ns);
+	p = wire_put_u64(p, ANCHORS_BOOT_NS, info->boot_ns);
+	p = nested_end(anchors, p);
+	p = wire_put_u64(p, HEADER_MAJOR, STREAM_FORMAT_MAJOR);
+	p = wire_put_u64(p, HEADER_MINOR, STREAM_FORMAT_MINOR);
+	p = wire_put_u64(p, HEADER_SEQUENCE, s->sequence);
+	return nested_end(header, p);
+}
+
+static char *put_process(char *p, const struct process_info *process)
+{
+	char *start = nested_begin(p, TRACE_PROCESSES);
+
+	p = wire_put_u64(start, PROCESS_PID, process->pid);
+	p = put_text(p, PROCESS_ALIAS, process->alias);
+	p = wire_put_u64(p, PROCESS_REMOVED, process->removed);
+	p = wire_put_u64(p, PROCESS_START_TICKS, process->start_ticks);
+	p = wire_put_u64(p, PROCESS_PPID, process->ppid);
+	p = put_raw(p, PROCESS_COMM, process->comm, sizeof(process->comm));
+	p = put_raw(p, PROCESS_COMMAND, process->command, sizeof(process->command));
+	p = wire_put_u64(p, PROCESS_FIRST_MONO_NS, process->first_mono_ns);
+	p = wire_put_u64(p, PROCESS_END_MONO_NS, process->end_mono_ns);
+	p = wire_put_u64(p, PROCESS_ROOT, process->root);
+	return nested_end(start, p);
+}
+
+static char *put_device(char *p, uint32_t field, const struct stream_device *device)
+{
+	char *start;
+
+	p = put_text(p, field, device->name);
+	p = start = nested_begin(p, TRACE_BLOCK_DEVICES);
+	p = put_text(p, DEVICE_NAME, device->name);
+	p = wire_put_u64(p, DEVICE_WHOLE, device->whole);
+	p = wire_put_u64(p, DEVICE_STACKED, device->stacked);
+	return nested_end(start, p);
+}
+
+static char *put_source(char *p, const struct source_stats *source)
+{
+	char *start = nested_begin(p, STATS_SOURCES);
+
+	p = put_text(start, SOURCE_NAME, source->name);
+	p = wire_put_u64(p, SOURCE_DIVISOR, source->divisor);
+	p = wire_put_u64(p, SOURCE_PERIOD_NS, source->period_ns);
+	p = wire_put_u64(p, SOURCE_READS, source->reads);
+	p = wire_put_u64(p, SOURCE_FAILURES, source->failures);
+	p = wire_put_u64(p, SOURCE_CALIBRATED_NS, source->calibrated_ns);
+	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
+	p = put_text(p, SOURCE_REASON, source->reason);
+	return nested_end(start, p);
+}
+
+/* Sources that find no room before `end` are left out. */
+static char *put_stats(char *p, const char *end, const struct stream *s,
+                       const struct flush_info *info)
+{
+	const struct probe_stats *stats = &info->stats;
+	char *start = nested_begin(p, TRACE_PROBE_STATS);
+	size_t i;
+
+	p = wire_put_u64(start, STATS_TICKS, stats->ticks);
+	p = wire_put_u64(p, STATS_MISSED_TICKS, stats->missed_ticks);
+	p = wire_put_u64(p, STATS_DROPPED_BATCHES,
+	                 atomic_load_explicit(&s->dropped_batches, memory_order_relaxed));
+	p = wire_put_u64(p, STATS_DROPPED_ROWS,
+	                 atomic_load_explicit(&s->dropped_rows, memory_order_relaxed));
+	p = wire_put_u64(p, STATS_REJECTED_VALUES, stats->rejected_values);
+	p = wire_put_u64(p, STATS_VANISHED, stats->vanished);
+	p = wire_put_u64(p, STATS_THREAD_CPU_NS, stats->thread_cpu_ns);
+	p = wire_put_u64(p, STATS_BYTES_WRITTEN,
+	                 atomic_load_explicit(&s->bytes_written, memory_order_relaxed));
+	for (i = 0; i < info->sources_len && end - p > ITEM_BYTES_MAX; i++)
+		p = put_source(p, &info->sources[i]);
+	return nested_end(start, p);
+}
+
+char *message_put_tail(char *p, char *end, const struct stream *s, const struct flush_info *info,
+                       uint64_t *ret_left_out)
+{
+	const char *items_end = end - STATS_BYTES - ITEM_BYTES_MAX;
+	char *start;
+	size_t i, k = 0;
+
+	for (i = 0; i < info->processes_len && p < items_end; i++)
+		p = put_process(p, info->processes[i]);
+	if (s->form->devices_field)
+		for (; k < info->devices_len && p < items_end; k++)
+			p = put_device(p, s->form->devices_field, &info->devices[k]);
+	else
+		k = info->devices_len;
+	*ret_left_out = info->processes_len - i + info->devices_len - k;
+	p = put_stats(p, end - ITEM_BYTES_MAX, s, info);
+	if (s->flush_bytes) {
+		start = nested_begin(p, s->form->flush_stats_field);
+		p = wire_put_u64(start, FLUSH_SIZE_BYTES, s->flush_bytes);
+		p = wire_put_u64(p, FLUSH_INTERVAL_NS, s->flush_interval_ns);
+		p = nested_end(start, p);
+	}
+	return p;
+}

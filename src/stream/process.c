@@ -1,0 +1,228 @@
+/* What messages say of processes, devices and sources, merged over the messages of a run. */
+#include "reader.h"
+
+/* A NUL-terminated name out of any bytes. */
+static void copy_raw(char *to, size_t cap, struct span from)
+{
+	size_t n = from.n ? strnlen(from.p, from.n) : 0;
+
+	n = n < cap ? n : cap - 1;
+	memset(to, 0, cap);
+	if (n)
+		memcpy(to, from.p, n);
+}
+
+static void process_field(struct process_info *p, const struct wire_field *f)
+{
+	struct span text = f->type == WIRE_BYTES ? f->bytes : span_of(NULL, 0);
+	uint64_t value = f->type == WIRE_VARINT ? f->value : 0;
+
+	switch ((enum process_field)f->number) {
+	case PROCESS_PID:
+		p->pid = (uint32_t)value;
+		break;
+	case PROCESS_ALIAS:
+		text.n = text.n ? strnlen(text.p, text.n) : 0;
+		utf8_copy(p->alias, sizeof(p->alias), text);
+		break;
+	case PROCESS_REMOVED:
+		p->removed = value != 0;
+		break;
+	case PROCESS_START_TICKS:
+		p->start_ticks = value;
+		break;
+	case PROCESS_PPID:
+		p->ppid = (uint32_t)value;
+		break;
+	case PROCESS_COMM:
+		copy_raw(p->comm, sizeof(p->comm), text);
+		break;
+	case PROCESS_COMMAND:
+		copy_raw(p->command, sizeof(p->command), text);
+		break;
+	case PROCESS_FIRST_MONO_NS:
+		p->first_mono_ns = value;
+		break;
+	case PROCESS_END_MONO_NS:
+		p->end_mono_ns = value;
+		break;
+	case PROCESS_ROOT:
+		p->root = value != 0;
+		break;
+	}
+}
+
+/* The last word counts, except that silence takes nothing back and the first sight is the first. */
+static void process_merge(struct process_info *into, const struct process_info *p)
+{
+	into->ppid = p->ppid ? p->ppid : into->ppid;
+	if (p->first_mono_ns && (!into->first_mono_ns || p->first_mono_ns < into->first_mono_ns))
+		into->first_mono_ns = p->first_mono_ns;
+	into->end_mono_ns = p->end_mono_ns ? p->end_mono_ns : into->end_mono_ns;
+	into->removed = into->removed || p->removed;
+	into->root = into->root || p->root;
+	if (p->alias[0])
+		memcpy(into->alias, p->alias, sizeof(into->alias));
+	if (p->comm[0])
+		memcpy(into->comm, p->comm, sizeof(into->comm));
+	if (p->command[0])
+		memcpy(into->command, p->command, sizeof(into->command));
+}
+
+bool process_read(struct reading *r, struct span bytes)
+{
+	struct process_info p = {0};
+	char key[sizeof(p.pid) + sizeof(p.start_ticks)];
+	struct wire_field f;
+	size_t i;
+
+	while (wire_next(&bytes, &f) == GALVO_OK)
+		process_field(&p, &f);
+	memcpy(key, &p.pid, sizeof(p.pid));
+	memcpy(key + sizeof(p.pid), &p.start_ticks, sizeof(p.start_ticks));
+	i = intern(&r->process_keys, span_of(key, sizeof(key)));
+	if (i == INTERN_FULL)
+		return true;
+	if (i == INTERN_NOMEM)
+		return false;
+	if (i < r->processes.len / sizeof(p))
+		process_merge((struct process_info *)(void *)r->processes.p + i, &p);
+	else
+		buf_put(&r->processes, &p, sizeof(p));
+	return !r->processes.failed;
+}
+
+/* The device of that name, made on first sight; NULL: no room, and *ret_ok says if that is fine. */
+static struct run_device *device_of(struct reading *r, struct span name, bool *ret_ok)
+{
+	struct run_device device = {0};
+	size_t i = intern_text(&r->device_keys, name);
+
+	*ret_ok = i == INTERN_FULL;
+	if (i == INTERN_FULL || i == INTERN_NOMEM)
+		return NULL;
+	if (i == r->devices.len / sizeof(device))
+		buf_put(&r->devices, &device, sizeof(device));
+	*ret_ok = !r->devices.failed;
+	return *ret_ok ? (struct run_device *)(void *)r->devices.p + i : NULL;
+}
+
+bool device_name_read(struct reading *r, struct span name)
+{
+	bool ok;
+
+	device_of(r, name, &ok);
+	return ok;
+}
+
+bool device_read(struct reading *r, struct span bytes)
+{
+	struct run_device said = {0}, *device;
+	struct span name = {0};
+	struct wire_field f;
+	bool ok;
+
+	while (wire_next(&bytes, &f) == GALVO_OK) {
+		if (f.number == DEVICE_NAME && f.type == WIRE_BYTES)
+			name = f.bytes;
+		else if (f.number == DEVICE_WHOLE && f.type == WIRE_VARINT)
+			said.whole = f.value != 0;
+		else if (f.number == DEVICE_STACKED && f.type == WIRE_VARINT)
+			said.stacked = f.value != 0;
+	}
+	device = device_of(r, name, &ok);
+	if (device) {
+		device->whole = said.whole;
+		device->stacked = said.stacked;
+	}
+	return ok;
+}
+
+/* ---- statistics ---------------------------------------------------------------------------------- */
+
+enum { SOURCES_MAX = 256 }; /* of one stream */
+
+static const char *text_of(struct arena *a, struct span bytes, const char *before)
+{
+	char clean[NAME_MAX_BYTES];
+	size_t n;
+
+	bytes.n = bytes.n ? strnlen(bytes.p, bytes.n) : 0;
+	n = utf8_copy(clean, sizeof(clean), bytes);
+	return before && strcmp(before, clean) == 0 ? before : arena_text(a, span_of(clean, n));
+}
+
+/* Where the stream's source of that name is, or the place after the last one. */
+static struct run_source *source_find(struct reading *r, size_t from, const char *name)
+{
+	size_t n = r->sources.len / sizeof(struct run_source), i;
+	struct run_source *all = (struct run_source *)(void *)r->sources.p;
+
+	for (i = from; i < n; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static bool source_read(struct reading *r, enum stream_kind kind, size_t from, struct span bytes)
+{
+	struct run_source s = {.stream = kind}, *known;
+	struct span name = {0}, reason = {0};
+	char clean[NAME_MAX_BYTES];
+	struct wire_field f;
+
+	while (wire_next(&bytes, &f) == GALVO_OK) {
+		if (f.number == SOURCE_NAME && f.type == WIRE_BYTES)
+			name = f.bytes;
+		else if (f.number == SOURCE_REASON && f.type == WIRE_BYTES)
+			reason = f.bytes;
+		if (f.type != WIRE_VARINT)
+			continue;
+		s.divisor = f.number == SOURCE_DIVISOR ? (uint32_t)f.value : s.divisor;
+		s.period_ns = f.number == SOURCE_PERIOD_NS ? f.value : s.period_ns;
+		s.reads = f.number == SOURCE_READS ? f.value : s.reads;
+		s.failures = f.number == SOURCE_FAILURES ? f.value : s.failures;
+		s.calibrated_ns = f.number == SOURCE_CALIBRATED_NS ? f.value : s.calibrated_ns;
+		s.mean_read_ns = f.number == SOURCE_MEAN_READ_NS ? f.value : s.mean_read_ns;
+	}
+	name.n = name.n ? strnlen(name.p, name.n) : 0;
+	utf8_copy(clean, sizeof(clean), name);
+	known = source_find(r, from, clean);
+	if (!known && r->sources.len / sizeof(s) - from >= SOURCES_MAX)
+		return true;
+	s.name = known ? known->name : text_of(&r->arena, name, NULL);
+	s.reason = text_of(&r->arena, reason, known ? known->reason : NULL);
+	if (!s.name || !s.reason)
+		return false;
+	if (known)
+		*known = s;
+	else
+		buf_put(&r->sources, &s, sizeof(s));
+	return !r->sources.failed;
+}
+
+bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_from,
+                struct span bytes)
+{
+	struct wire_field f;
+	uint64_t *to[] = {
+		[STATS_TICKS] = &stream->stats.ticks,
+		[STATS_MISSED_TICKS] = &stream->stats.missed_ticks,
+		[STATS_DROPPED_BATCHES] = &stream->dropped_batches,
+		[STATS_DROPPED_ROWS] = &stream->dropped_rows,
+		[STATS_REJECTED_VALUES] = &stream->stats.rejected_values,
+		[STATS_VANISHED] = &stream->stats.vanished,
+		[STATS_THREAD_CPU_NS] = &stream->stats.thread_cpu_ns,
+	};
+
+	stream->stats = (struct probe_stats){0};
+	stream->dropped_batches = stream->dropped_rows = 0;
+	while (wire_next(&bytes, &f) == GALVO_OK) {
+		if (f.type == WIRE_VARINT && f.number < ARRAY_LEN(to))
+			*to[f.number] = f.value;
+		else if (f.type == WIRE_BYTES && f.number == STATS_SOURCES &&
+		         !source_read(r, stream->kind, sources_from, f.bytes))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,306 @@
+/* The writer thread: takes full batches in order, one write(2) each, and keeps the files whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "writer.h"
+
+static const uint64_t DESTROY_TIMEOUT_NS = 5 * NS_PER_S;
+
+galvo_status writer_create(int dir_fd, struct writer **ret_writer, galvo_error *reterr)
+{
+	struct writer *w = alloc_array(1, sizeof(*w));
+
+	if (!w)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	w->dir_fd = dir_fd;
+	*ret_writer = w;
+	return GALVO_OK;
+}
+
+static void stream_destroy(struct stream *s)
+{
+	size_t i;
+
+	for (i = 0; i < BATCHES; i++)
+		free(s->batches[i].base);
+	free(s->names);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+/* Columns of this stream, a group a scope, in order of first appearance. */
+static galvo_status names_build(struct stream *s, const struct stream_config *config,
+                                galvo_error *reterr)
+{
+	struct catalog_row row;
+	size_t bytes = 0, i, k;
+	char *p;
+
+	for (i = 0; config->catalog_at(i, &row); i++) {
+		const struct row_form *form = row_form_of_scope(s->form, row.scope);
+
+		if (row.stream != config->kind)
+			continue;
+		for (k = 0; k < s->scopes_len && s->scopes[k].form.scope != row.scope; k++)
+			;
+		if (!form || (k < s->scopes_len && s->scopes[k].columns_len == ROW_MAX))
+			return err_set(reterr, GALVO_ERR_INVALID, "%s: no place for column %s",
+			               config->file_name, row.metric->name);
+		if (k == s->scopes_len)
+			s->scopes[s->scopes_len++].form = *form;
+		s->scopes[k].columns_len++;
+		bytes += strlen(row.metric->name) + 2 * WIRE_VARINT_MAX;
+	}
+	s->names = p = alloc_array(bytes + ROW_FORMS_MAX * 4 * WIRE_VARINT_MAX, 1);
+	if (!p)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	for (k = 0; k < s->scopes_len; k++) {
+		char *start = nested_begin(p, TRACE_NAMES);
+
+		p = wire_put_u64(start, NAMES_SCOPE, s->scopes[k].form.scope);
+		for (i = 0; config->catalog_at(i, &row); i++)
+			if (row.stream == config->kind && row.scope == s->scopes[k].form.scope)
+				p = wire_put_bytes(p, NAMES_FQNS, span_str(row.metric->name));
+		p = nested_end(start, p);
+	}
+	s->names_bytes = (size_t)(p - s->names);
+	return GALVO_OK;
+}
+
+static galvo_status batches_build(struct stream *s, galvo_error *reterr)
+{
+	size_t bytes = FRONT_BYTES + s->names_bytes + s->batch_bytes + ROWS_SLACK_BYTES +
+	               ITEMS_BYTES + STATS_BYTES;
+	size_t i;
+
+	for (i = 0; i < BATCHES; i++) {
+		s->batches[i].base = malloc(bytes);
+		if (!s->batches[i].base)
+			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	}
+	return GALVO_OK;
+}
+
+galvo_status writer_add(struct writer *w, const struct stream_config *config,
+                        struct stream **ret_stream, galvo_error *reterr)
+{
+	galvo_status status;
+	struct stream *s;
+
+	if (w->running || w->streams_len == STREAMS_MAX)
+		return err_set(reterr, GALVO_ERR_STATE, "%s: too late, or too many streams",
+		               config->file_name);
+	if (!stream_form_of(config->kind) || config->batch_bytes > BATCH_BYTES_MAX ||
+	    strlen(config->file_name) >= NAME_MAX_BYTES)
+		return err_set(reterr, GALVO_ERR_INVALID, "%s: not a stream that can be written",
+		               config->file_name);
+	s = alloc_array(1, sizeof(*s));
+	if (!s)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	s->writer = w;
+	s->form = stream_form_of(config->kind);
+	s->frequency_hz = config->frequency_hz;
+	s->cpu_count = config->cpu_count;
+	s->batch_bytes = config->batch_bytes ? config->batch_bytes : BATCH_BYTES_DEFAULT;
+	memcpy(s->file_name, config->file_name, strlen(config->file_name));
+	utf8_copy(s->hostname, sizeof(s->hostname), span_str(config->hostname));
+	s->fd = -1;
+	status = names_build(s, config, reterr);
+	if (status == GALVO_OK)
+		status = batches_build(s, reterr);
+	if (status != GALVO_OK)
+		goto fail;
+	s->fd = openat(w->dir_fd, s->file_name,
+	               O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	if (s->fd < 0) {
+		status = err_sys(reterr, errno, "%s", s->file_name);
+		goto fail;
+	}
+	w->streams[w->streams_len++] = s;
+	*ret_stream = s;
+	return GALVO_OK;
+fail:
+	stream_destroy(s);
+	return status;
+}
+
+/* ---- the thread -------------------------------------------------------------------------------- */
+
+static void note_error(struct stream *s, int sys_errno)
+{
+	if (s->writer->first_error.status == GALVO_OK)
+		err_sys(&s->writer->first_error, sys_errno, "%s", s->file_name);
+}
+
+static void batch_write(struct stream *s, struct batch *b)
+{
+	char *message = b->base + b->start_bytes, *seal = b->base + b->end_bytes - SEAL_BYTES;
+	struct span rest = span_of(message, b->end_bytes - b->start_bytes);
+	size_t written, bytes = rest.n;
+	uint64_t length;
+	int failed;
+
+	wire_take_varint(&rest, &length);
+	wire_put_fixed32(seal, TRACE_CHECKSUM,
+	                 (uint32_t)crc32_z(0, (const unsigned char *)rest.p,
+	                                   (size_t)(seal - rest.p)));
+	failed = file_write_all(s->fd, message, bytes, &written);
+	if (!failed) {
+		s->file_bytes += bytes;
+		atomic_fetch_add_explicit(&s->bytes_written, bytes, memory_order_relaxed);
+		atomic_fetch_add_explicit(&s->messages, 1, memory_order_relaxed);
+		return;
+	}
+	/* What was written of it goes again; where that fails too, readers step over it. */
+	if (written && ftruncate(s->fd, (off_t)s->file_bytes) != 0)
+		s->file_bytes += written;
+	note_error(s, failed);
+	atomic_fetch_add_explicit(&s->dropped_batches, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->dropped_rows, b->rows, memory_order_relaxed);
+}
+
+/* The full batch that was flushed first; NULL: none is full. */
+static struct batch *batch_next(struct stream *s)
+{
+	struct batch *first = NULL;
+	size_t i;
+
+	for (i = 0; i < BATCHES; i++) {
+		struct batch *b = &s->batches[i];
+
+		if (atomic_load_explicit(&b->state, memory_order_acquire) == BATCH_FULL &&
+		    (!first || b->sequence < first->sequence))
+			first = b;
+	}
+	return first;
+}
+
+static void drain(struct writer *w)
+{
+	struct timespec cpu;
+	struct batch *b;
+	size_t i;
+
+	for (i = 0; i < w->streams_len; i++) {
+		struct stream *s = w->streams[i];
+
+		atomic_store_explicit(&w->at_work, s, memory_order_relaxed);
+		while ((b = batch_next(s))) {
+			batch_write(s, b);
+			atomic_store_explicit(&b->state, BATCH_FREE, memory_order_release);
+		}
+	}
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
+		atomic_store_explicit(&w->thread_cpu_ns,
+		                      (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec,
+		                      memory_order_relaxed);
+}
+
+static void *writer_main(void *arg)
+{
+	struct writer *w = arg;
+	bool stopping = false;
+	size_t i;
+
+	pthread_setname_np(pthread_self(), "galvo-write");
+	while (!stopping) {
+		clock_real.sleep_until(&clock_real, UINT64_MAX, &w->wake);
+		/* What was flushed before a wake is seen by this exchange; what comes later wakes again. */
+		atomic_exchange_explicit(&w->wake, 0, memory_order_acq_rel);
+		stopping = atomic_load_explicit(&w->stopping, memory_order_acquire);
+		drain(w);
+	}
+	/* Network file systems tell of a full disk only here. */
+	for (i = 0; i < w->streams_len; i++) {
+		struct stream *s = w->streams[i];
+
+		atomic_store_explicit(&w->at_work, s, memory_order_relaxed);
+		if (close(s->fd) != 0)
+			note_error(s, errno);
+		s->fd = -1;
+	}
+	clock_wake(&w->done);
+	return NULL;
+}
+
+galvo_status writer_start(struct writer *w, galvo_error *reterr)
+{
+	sigset_t all, before;
+	int failed;
+
+	if (w->running || atomic_load(&w->done))
+		return err_set(reterr, GALVO_ERR_STATE, "the writer was started before");
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&w->thread, NULL, writer_main, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		return err_sys(reterr, failed, "starting the writer's thread");
+	w->running = true;
+	return GALVO_OK;
+}
+
+galvo_status writer_stop(struct writer *w, uint64_t timeout_ns, galvo_error *reterr)
+{
+	uint64_t now_ns = clock_real.mono_ns(&clock_real), deadline_ns;
+
+	if (!w->running)
+		return GALVO_OK;
+	w->running = false;
+	atomic_store_explicit(&w->stopping, true, memory_order_release);
+	clock_wake(&w->wake);
+	if (__builtin_add_overflow(now_ns, timeout_ns, &deadline_ns))
+		deadline_ns = UINT64_MAX;
+	clock_real.sleep_until(&clock_real, deadline_ns, &w->done);
+	if (!atomic_load_explicit(&w->done, memory_order_acquire)) {
+		pthread_detach(w->thread);
+		w->abandoned = true;
+		return err_set(reterr, GALVO_ERR_STATE,
+		               "%s: the file system does not answer; what was not written is lost",
+		               atomic_load(&w->at_work) ? atomic_load(&w->at_work)->file_name
+		                                        : "writer");
+	}
+	pthread_join(w->thread, NULL);
+	if (w->first_error.status != GALVO_OK) {
+		if (reterr)
+			*reterr = w->first_error;
+		return (galvo_status)w->first_error.status;
+	}
+	return GALVO_OK;
+}
+
+void writer_destroy(struct writer *w)
+{
+	size_t i;
+
+	if (!w)
+		return;
+	writer_stop(w, DESTROY_TIMEOUT_NS, NULL);
+	if (w->abandoned)
+		return; /* its thread may still come back and use all this */
+	for (i = 0; i < w->streams_len; i++)
+		stream_destroy(w->streams[i]);
+	free(w);
+}
+
+void writer_get_totals(const struct writer *w, struct writer_totals *ret)
+{
+	size_t i;
+
+	*ret = (struct writer_totals){
+		.thread_cpu_ns = atomic_load_explicit(&w->thread_cpu_ns, memory_order_relaxed),
+	};
+	for (i = 0; i < w->streams_len; i++) {
+		const struct stream *s = w->streams[i];
+
+		ret->bytes_written += atomic_load_explicit(&s->bytes_written, memory_order_relaxed);
+		ret->messages += atomic_load_explicit(&s->messages, memory_order_relaxed);
+		ret->dropped_batches +=
+			atomic_load_explicit(&s->dropped_batches, memory_order_relaxed);
+		ret->dropped_rows += atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
+	}
+}

@@ -1,0 +1,111 @@
+/* The configuration: defaults, bounds, and a copy of everything the caller handed in. */
+#include "internal.h"
+
+#define HZ_MAX 10000.0
+
+/* A caller built against an older header knows fewer members: those are defaults. */
+static galvo_status take_sized(galvo_suite_config *to, const galvo_suite_config *from,
+                               galvo_error *reterr)
+{
+	size_t known = from->struct_size < sizeof(*to) ? from->struct_size : sizeof(*to), i;
+	const unsigned char *bytes = (const unsigned char *)from;
+
+	if (from->struct_size < sizeof(from->struct_size))
+		return err_set(reterr, GALVO_ERR_INVALID, "config: struct_size is not set");
+	for (i = sizeof(*to); i < from->struct_size; i++)
+		if (bytes[i])
+			return err_set(reterr, GALVO_ERR_NEWER,
+			               "config: made for a newer galvo, which has more members");
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, known);
+	return GALVO_OK;
+}
+
+static galvo_status bound_hz(const char *name, double *hz, double otherwise, galvo_error *reterr)
+{
+	if (*hz == 0)
+		*hz = otherwise;
+	if (!(*hz > 0.001 && *hz <= HZ_MAX))
+		return err_set(reterr, GALVO_ERR_INVALID, "%s: expected more than 0.001 and at most %.0f",
+		               name, HZ_MAX);
+	return GALVO_OK;
+}
+
+static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
+{
+	galvo_status status = bound_hz("system_hz", &c->system_hz, 100, reterr);
+
+	if (status == GALVO_OK)
+		status = bound_hz("core_hz", &c->core_hz, 1, reterr);
+	if (status == GALVO_OK)
+		status = bound_hz("disk_hz", &c->disk_hz, 10, reterr);
+	if (status != GALVO_OK)
+		return status;
+	if (c->flush_interval_ms == 0)
+		c->flush_interval_ms = 5000;
+	if (c->scan_interval_ms == 0)
+		c->scan_interval_ms = 100;
+	if (c->flush_interval_ms > 86400000 || c->scan_interval_ms > 86400000)
+		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
+	if (c->budget_pct == 0)
+		c->budget_pct = 1;
+	if (!(c->budget_pct > 0 && c->budget_pct <= 100))
+		return err_set(reterr, GALVO_ERR_INVALID, "budget_pct: expected more than 0, at most 100");
+	if (!c->output_dir || !c->output_dir[0])
+		return err_set(reterr, GALVO_ERR_INVALID, "output_dir: expected a directory");
+	if (c->follow < GALVO_FOLLOW_NONE || c->follow > GALVO_FOLLOW_TREE)
+		return err_set(reterr, GALVO_ERR_INVALID, "follow: expected a galvo_follow");
+	return GALVO_OK;
+}
+
+static bool copy_string(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return *to || !from;
+}
+
+galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
+                               galvo_error *reterr)
+{
+	galvo_suite_config *c = &s->config;
+	galvo_status status = take_sized(c, config, reterr);
+	bool ok;
+	size_t i;
+
+	if (status == GALVO_OK)
+		status = set_defaults(c, reterr);
+	if (status != GALVO_OK) {
+		c->disks_len = c->processes_len = 0;
+		return status;
+	}
+	ok = copy_string(&s->output_dir, c->output_dir) && copy_string(&s->root, c->root);
+	s->disks = alloc_array(c->disks_len, sizeof(*s->disks));
+	s->processes = alloc_array(c->processes_len, sizeof(*s->processes));
+	ok = ok && s->disks && s->processes;
+	for (i = 0; ok && i < c->disks_len; i++)
+		ok = copy_string(&s->disks[i], c->disks[i]);
+	for (i = 0; ok && i < c->processes_len; i++) {
+		char *alias = NULL;
+
+		ok = copy_string(&alias, c->processes[i].alias);
+		s->processes[i] = (galvo_process){c->processes[i].pid, alias};
+	}
+	return ok ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+}
+
+void suite_free_config(struct galvo_suite *s)
+{
+	size_t i;
+
+	for (i = 0; s->disks && i < s->config.disks_len; i++)
+		free(s->disks[i]);
+	for (i = 0; s->processes && i < s->config.processes_len; i++) {
+		union { const char *in; char *own; } alias = {s->processes[i].alias};
+
+		free(alias.own);
+	}
+	free(s->disks);
+	free(s->processes);
+	free(s->output_dir);
+	free(s->root);
+}

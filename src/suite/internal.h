@@ -1,0 +1,83 @@
+/* What the files of this room share: the suite, its copy of the configuration, replays. */
+#ifndef GALVO_SUITE_INTERNAL_H
+#define GALVO_SUITE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "galvo/suite.h"
+#include "probe/probe.h"
+#include "suite.h"
+
+enum {
+	NOTES_MAX = 64,
+	NOTE_BYTES = 256,
+	INSTANTS_MAX = 10000,
+	PROBES = 2, /* system, disk */
+	FACT_BYTES = 128,
+};
+
+struct instant { /* of a captured machine: a directory with proc/ and sys/ */
+	char name[64];
+	uint64_t mono_ns, boot_ns, wall_ns;
+};
+
+/* A captured machine: root/host.txt and its instants. */
+struct replay {
+	int base_fd;
+	struct clock_fake clock;
+	struct instant *instants;
+	size_t len, cap;
+};
+
+struct note {
+	char subject[64], text[NOTE_BYTES];
+};
+
+enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
+
+struct galvo_suite {
+	/* the configuration, copied: strings and arrays are the suite's */
+	galvo_suite_config config;
+	char *output_dir, *root;
+	char **disks;
+	galvo_process *processes;
+
+	enum suite_state state;
+	struct world world;
+	struct replay *replay; /* NULL: a live machine */
+	int dir_fd;
+	bool made_dir;
+	struct track *track;   /* NULL: no processes */
+	struct writer *writer;
+	struct probe *probes[PROBES];
+	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
+
+	/* for the session metadata */
+	char hostname[FACT_BYTES], kernel[FACT_BYTES], boot_id[FACT_BYTES];
+	struct note notes[NOTES_MAX];
+	size_t notes_len;
+	char **argv;
+	size_t argv_len;
+	galvo_workload workload;
+	bool has_workload;
+};
+
+/* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
+galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,
+                         galvo_error *reterr);
+/* Makes the world the instant number i. */
+galvo_status replay_go(struct replay *r, struct world *w, size_t i, galvo_error *reterr);
+void replay_close(struct replay *r);
+
+/* Writes session_metadata.pb as things stand. */
+galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr);
+/* Remembers what could not be done; the oldest NOTES_MAX are kept. */
+__attribute__((format(printf, 3, 4))) void suite_note(struct galvo_suite *s, const char *subject,
+                                                      const char *fmt, ...);
+/* Hostname, kernel, boot id of the world. */
+void suite_look_up_facts(struct galvo_suite *s);
+galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
+                               galvo_error *reterr);
+void suite_free_config(struct galvo_suite *s);
+
+#endif

@@ -1,0 +1,142 @@
+/* The session metadata as the suite knows it: facts of the machine, notes, workload, cost. */
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...)
+{
+	struct note *n = &s->notes[s->notes_len];
+	va_list args;
+	size_t i;
+
+	if (s->notes_len == NOTES_MAX)
+		return;
+	utf8_copy(n->subject, sizeof(n->subject), span_str(subject));
+	va_start(args, fmt);
+	vsnprintf(n->text, sizeof(n->text), fmt, args);
+	va_end(args);
+	for (i = 0; i < s->notes_len; i++)
+		if (!strcmp(s->notes[i].subject, n->subject) && !strcmp(s->notes[i].text, n->text))
+			return; /* said already */
+	s->notes_len++;
+}
+
+static void fact(struct galvo_suite *s, const char *path, char to[FACT_BYTES])
+{
+	struct span text;
+	struct buf buf;
+
+	buf_init(&buf, 4096);
+	if (file_read(s->world.root_fd, path, &buf, &text, NULL) == GALVO_OK)
+		utf8_copy(to, FACT_BYTES, span_trim(text));
+	buf_finish(&buf);
+}
+
+void suite_look_up_facts(struct galvo_suite *s)
+{
+	fact(s, "proc/sys/kernel/hostname", s->hostname);
+	fact(s, "proc/sys/kernel/osrelease", s->kernel);
+	fact(s, "proc/sys/kernel/random/boot_id", s->boot_id);
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
+}
+
+/* What recording cost: all of this process if it does nothing else, or what our threads used. */
+static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
+{
+	struct writer_totals totals;
+	struct rusage use;
+
+	writer_get_totals(s->writer, &totals);
+	cost->present = true;
+	cost->bytes_written = totals.bytes_written;
+	cost->messages = totals.messages;
+	cost->dropped_batches = totals.dropped_batches;
+	cost->dropped_rows = totals.dropped_rows;
+	if (!s->world.live || !s->config.is_recorder || getrusage(RUSAGE_SELF, &use) != 0)
+		return;
+	cost->user_ns = ns_of(use.ru_utime);
+	cost->system_ns = ns_of(use.ru_stime);
+	cost->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
+}
+
+static void fill_workload(const struct galvo_suite *s, struct session_workload *to)
+{
+	const galvo_workload *w = &s->workload;
+
+	if (!s->has_workload)
+		return;
+	*to = (struct session_workload){
+		.present = true,
+		.argv = (const char *const *)s->argv,
+		.argv_len = s->argv_len,
+		.pid = w->pid,
+		.start_mono_ns = w->start_mono_ns ? w->start_mono_ns : s->start_mono_ns,
+		.end_mono_ns = w->end_mono_ns,
+		.exited = w->exited != 0,
+		.exit_code = w->exit_code,
+		.term_signal = w->term_signal,
+		.user_ns = w->user_ns,
+		.system_ns = w->system_ns,
+		.max_rss_bytes = w->max_rss_bytes,
+		.minor_faults = w->minor_faults,
+		.major_faults = w->major_faults,
+		.read_blocks = w->read_blocks,
+		.write_blocks = w->write_blocks,
+		.voluntary_switches = w->voluntary_switches,
+		.involuntary_switches = w->involuntary_switches,
+	};
+}
+
+static uint64_t tick_resolution_ns(const struct world *w)
+{
+	struct timespec t;
+
+	if (!w->live || clock_getres(CLOCK_MONOTONIC_COARSE, &t) != 0)
+		return NS_PER_S / w->clk_tck;
+	return (uint64_t)t.tv_nsec;
+}
+
+galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
+{
+	struct session_note notes[NOTES_MAX];
+	const struct session_probe probes[PROBES] = {
+		{STREAM_SYSTEM, stream_file_name(STREAM_SYSTEM), (uint64_t)(s->config.system_hz + 0.5)},
+		{STREAM_DISK, stream_file_name(STREAM_DISK), (uint64_t)(s->config.disk_hz + 0.5)},
+	};
+	struct session session = {
+		.hostname = s->hostname,
+		.start_wall_ns = s->start_wall_ns,
+		.start_mono_ns = s->start_mono_ns,
+		.start_boot_ns = s->start_boot_ns,
+		.stop_mono_ns = s->stop_mono_ns,
+		.probes = probes,
+		.probes_len = PROBES,
+		.notes = notes,
+		.notes_len = s->notes_len,
+		.kernel = s->kernel,
+		.boot_id = s->boot_id,
+		.galvo_version = galvo_version(),
+		.root = s->root ? s->root : "/",
+		.cpu_count = s->world.cpu_count,
+		.clk_tck = s->world.clk_tck,
+		.page_bytes = s->world.page_bytes,
+		.tick_resolution_ns = tick_resolution_ns(&s->world),
+		.recorder_pid = s->world.live ? (uint32_t)getpid() : 0,
+		.flush_interval_ns = s->config.flush_interval_ms * NS_PER_MS,
+		.budget_pct = s->config.budget_pct,
+	};
+	size_t i;
+
+	for (i = 0; i < s->notes_len; i++)
+		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
+	fill_workload(s, &session.workload);
+	if (s->stop_mono_ns)
+		fill_cost(s, &session.cost);
+	return session_write(s->dir_fd, &session, catalog_at, reterr);
+}

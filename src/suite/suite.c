@@ -1,0 +1,360 @@
+/* The life of a recording: create, start, stop, destroy; processes added and removed on the way. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define WRITER_PATIENCE_NS (10 * NS_PER_S)
+/* Of the budget for reading sources; process I/O and disks are read less often. */
+#define SYSTEM_SHARE 0.75
+
+static const char session_file[] = "session_metadata.pb";
+
+/* ---- create and destroy --------------------------------------------------------------------------- */
+
+static galvo_status open_world(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = world_open(&s->world, s->root, reterr);
+
+	if (status != GALVO_OK || s->world.live)
+		return status;
+	status = replay_open(s->world.root_fd, &s->replay, &s->world, reterr);
+	if (status == GALVO_OK)
+		return replay_go(s->replay, &s->world, 0, reterr);
+	if (status != GALVO_ERR_ABSENT) {
+		err_wrap(reterr, "%s", s->root);
+		return status;
+	}
+	return GALVO_OK; /* another live machine's files: a container's host, say */
+}
+
+static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
+{
+	size_t i;
+
+	s->made_dir = mkdir(s->output_dir, 0777) == 0;
+	if (!s->made_dir && errno != EEXIST)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	s->dir_fd = open(s->output_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir_fd < 0)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	if (faccessat(s->dir_fd, session_file, F_OK, 0) != 0)
+		return GALVO_OK;
+	if (!s->config.overwrite)
+		return err_set(reterr, GALVO_ERR_STATE,
+		               "%s holds a recording already; it is replaced only on request",
+		               s->output_dir);
+	unlinkat(s->dir_fd, session_file, 0);
+	for (i = STREAM_SYSTEM; i <= STREAM_DISK; i++)
+		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
+	return GALVO_OK;
+}
+
+galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
+                                galvo_error *reterr)
+{
+	struct galvo_suite *s = calloc(1, sizeof(*s));
+	galvo_status status;
+
+	if (!s)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	s->dir_fd = s->world.root_fd = -1;
+	status = suite_copy_config(s, config, reterr);
+	if (status == GALVO_OK)
+		status = open_world(s, reterr);
+	if (status == GALVO_OK)
+		status = open_output_dir(s, reterr);
+	if (status != GALVO_OK) {
+		galvo_suite_destroy(s);
+		return status;
+	}
+	suite_look_up_facts(s);
+	*ret_suite = s;
+	return GALVO_OK;
+}
+
+static void free_argv(struct galvo_suite *s)
+{
+	size_t i;
+
+	for (i = 0; s->argv && i < s->argv_len; i++)
+		free(s->argv[i]);
+	free(s->argv);
+	s->argv = NULL;
+	s->argv_len = 0;
+}
+
+void galvo_suite_destroy(galvo_suite *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	if (s->state == SUITE_STARTED)
+		galvo_suite_stop(s, NULL);
+	for (i = 0; i < PROBES; i++)
+		probe_destroy(s->probes[i]);
+	track_destroy(s->track);
+	writer_destroy(s->writer);
+	if (s->made_dir && s->state == SUITE_CREATED)
+		rmdir(s->output_dir); /* nothing was recorded: leave nothing behind */
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	world_close(&s->world);
+	replay_close(s->replay);
+	free_argv(s);
+	suite_free_config(s);
+	free(s);
+}
+
+/* ---- start ---------------------------------------------------------------------------------------- */
+
+static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
+{
+	const struct track_config config = {
+		.world = &s->world,
+		.follow = (enum follow)s->config.follow,
+		.adopter_pid = s->config.adopter_pid,
+	};
+	galvo_status status = track_create(&config, &s->track, reterr);
+	size_t i;
+
+	for (i = 0; i < s->config.processes_len && status == GALVO_OK; i++)
+		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias, reterr);
+	return status;
+}
+
+static galvo_status make_probe(struct galvo_suite *s, enum stream_kind kind, double hz,
+                               double budget_share, struct probe **ret_probe, galvo_error *reterr)
+{
+	const struct stream_config file = {
+		.kind = kind,
+		.file_name = stream_file_name(kind),
+		.hostname = s->hostname,
+		.frequency_hz = (uint64_t)(hz + 0.5),
+		.cpu_count = s->world.cpu_count,
+		.catalog_at = catalog_at,
+	};
+	struct probe_config config = {
+		.kind = kind,
+		.world = &s->world,
+		.track = s->track,
+		.leads = kind == STREAM_SYSTEM,
+		.period_ns = (uint64_t)(1e9 / hz),
+		.core_period_ns = (uint64_t)(1e9 / s->config.core_hz),
+		.scan_period_ns = s->config.scan_interval_ms * NS_PER_MS,
+		.flush_interval_ns = s->config.flush_interval_ms * NS_PER_MS,
+		.budget_pct = s->replay ? 0 : s->config.budget_pct * budget_share,
+		.on_request = s->config.pss != 0,
+		.devices = (const char *const *)s->disks,
+		.devices_len = s->config.disks_len,
+	};
+	galvo_status status = writer_add(s->writer, &file, &config.stream, reterr);
+
+	return status == GALVO_OK ? probe_create(&config, ret_probe, reterr) : status;
+}
+
+/* Everything short of threads: processes, files, first readings, metadata. */
+static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
+{
+	const struct clock *clock = s->world.clock;
+	galvo_status status = follow_processes(s, reterr);
+	size_t i;
+
+	if (status != GALVO_OK)
+		return status;
+	s->state = SUITE_FAILED; /* from here on there may be files */
+	status = writer_create(s->dir_fd, &s->writer, reterr);
+	if (status == GALVO_OK)
+		status = make_probe(s, STREAM_SYSTEM, s->config.system_hz, SYSTEM_SHARE, &s->probes[0],
+		                    reterr);
+	if (status == GALVO_OK)
+		status = make_probe(s, STREAM_DISK, s->config.disk_hz, 1 - SYSTEM_SHARE, &s->probes[1],
+		                    reterr);
+	if (status == GALVO_OK)
+		status = writer_start(s->writer, reterr);
+	if (status != GALVO_OK)
+		return status;
+	s->start_mono_ns = clock->mono_ns(clock);
+	s->start_boot_ns = clock->boot_ns(clock);
+	s->start_wall_ns = clock->wall_ns(clock);
+	for (i = 0; i < PROBES && status == GALVO_OK; i++)
+		status = probe_prime(s->probes[i], reterr);
+	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
+}
+
+galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status;
+	size_t i;
+
+	if (s->state != SUITE_CREATED || s->replay)
+		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
+		               s->replay ? "the root is a captured machine" : "started before");
+	status = prepare(s, reterr);
+	for (i = 0; i < PROBES && status == GALVO_OK; i++)
+		status = probe_start(s->probes[i], reterr);
+	if (status == GALVO_OK) {
+		s->state = SUITE_STARTED;
+		return GALVO_OK;
+	}
+	for (i = 0; i < PROBES; i++)
+		if (s->probes[i]) {
+			probe_signal_stop(s->probes[i]);
+			probe_join(s->probes[i]);
+		}
+	return status;
+}
+
+/* ---- stop ----------------------------------------------------------------------------------------- */
+
+static void note_what_failed(struct galvo_suite *s)
+{
+	struct track_counts counts = {0};
+	struct source_stats source;
+	const char *device;
+	size_t i, j;
+
+	for (i = 0; i < PROBES; i++) {
+		for (j = 0; probe_source_at(s->probes[i], j, &source); j++)
+			if (source.failures)
+				suite_note(s, source.name, "%s (%llu of %llu readings)", source.reason,
+				           (unsigned long long)source.failures, (unsigned long long)source.reads);
+		for (j = 0; probe_missing_device_at(s->probes[i], j, &device); j++)
+			if (i == 1)
+				suite_note(s, device, "no such block device in /%s", "proc/diskstats");
+	}
+	if (s->track)
+		track_count(s->track, &counts);
+	if (counts.refused)
+		suite_note(s, "processes", "%llu descendants not followed: half of the descriptor limit "
+		                           "(ulimit -n) is in use",
+		           (unsigned long long)counts.refused);
+}
+
+static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_error second = {0};
+	galvo_status status, written;
+
+	status = writer_stop(s->writer, WRITER_PATIENCE_NS, reterr);
+	if (status != GALVO_OK)
+		err_wrap(reterr, "%s", s->output_dir);
+	s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
+	note_what_failed(s);
+	written = suite_write_session(s, &second);
+	if (status == GALVO_OK && written != GALVO_OK) {
+		status = written;
+		if (reterr)
+			*reterr = second;
+		err_wrap(reterr, "%s", s->output_dir);
+	}
+	s->state = SUITE_STOPPED;
+	return status;
+}
+
+galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
+{
+	size_t i;
+
+	if (s->state != SUITE_STARTED)
+		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
+	for (i = 0; i < PROBES; i++)
+		probe_signal_stop(s->probes[i]);
+	for (i = 0; i < PROBES; i++)
+		probe_join(s->probes[i]);
+	return finish(s, reterr);
+}
+
+/* ---- replay --------------------------------------------------------------------------------------- */
+
+int galvo_suite_is_replay(const galvo_suite *s)
+{
+	return s->replay != NULL;
+}
+
+galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status;
+	size_t i, j;
+
+	if (s->state != SUITE_CREATED || !s->replay)
+		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
+		               s->replay ? "done before" : "the root is a live machine");
+	status = prepare(s, reterr);
+	for (i = 1; i < s->replay->len && status == GALVO_OK; i++) {
+		status = replay_go(s->replay, &s->world, i, reterr);
+		for (j = 0; j < PROBES && status == GALVO_OK; j++)
+			probe_tick(s->probes[j]);
+	}
+	if (status != GALVO_OK)
+		return status;
+	for (j = 0; j < PROBES; j++)
+		probe_flush(s->probes[j]);
+	return finish(s, reterr);
+}
+
+/* ---- in the run ----------------------------------------------------------------------------------- */
+
+galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
+                                     galvo_error *reterr)
+{
+	if (s->state != SUITE_STARTED)
+		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
+	return track_add(s->track, pid, alias, reterr);
+}
+
+galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_error *reterr)
+{
+	if (s->state != SUITE_STARTED)
+		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
+	return track_remove(s->track, pid, reterr);
+}
+
+galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, galvo_error *reterr)
+{
+	size_t i;
+
+	if (w->struct_size != sizeof(*w))
+		return err_set(reterr, GALVO_ERR_INVALID, "workload: struct_size is not that of this galvo");
+	if (w->argv_len) {
+		free_argv(s);
+		s->argv = alloc_array(w->argv_len, sizeof(*s->argv));
+		for (i = 0; s->argv && i < w->argv_len; i++, s->argv_len++)
+			if (!(s->argv[i] = strdup(w->argv[i])))
+				return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+		if (!s->argv)
+			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	}
+	s->workload = *w;
+	s->has_workload = true;
+	return GALVO_OK;
+}
+
+galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_stats,
+                                   galvo_error *reterr)
+{
+	struct writer_totals totals;
+	struct track_counts counts;
+	struct probe_counts ticks;
+
+	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
+		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
+	if (ret_stats->struct_size != sizeof(*ret_stats))
+		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
+	writer_get_totals(s->writer, &totals);
+	track_count(s->track, &counts);
+	probe_count(s->probes[0], &ticks);
+	ret_stats->ticks = ticks.ticks;
+	ret_stats->missed_ticks = ticks.missed_ticks;
+	ret_stats->processes_alive = counts.alive;
+	ret_stats->roots_alive = counts.roots_alive;
+	ret_stats->bytes_written = totals.bytes_written;
+	ret_stats->dropped_batches = totals.dropped_batches;
+	ret_stats->elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
+	return GALVO_OK;
+}

@@ -1,0 +1,45 @@
+/* What the files of this room share. */
+#ifndef GALVO_TRACK_INTERNAL_H
+#define GALVO_TRACK_INTERNAL_H
+
+#include <pthread.h>
+
+#include "track.h"
+
+#define BUCKETS 1024
+
+struct ignored {
+	uint32_t pid;
+	uint64_t start_ticks;
+};
+
+struct track {
+	struct track_config config;
+	size_t max;
+	int epoll_fd;               /* every pidfd */
+	_Atomic uint64_t generation;
+	pthread_mutex_t lock;       /* guards all below */
+	struct tracked **list;      /* in order of serial; ended ones until they are released */
+	size_t len, cap, alive, roots_alive;
+	uint64_t last_serial, refused;
+	struct tracked *buckets[BUCKETS]; /* living ones by pid */
+	struct tracked *free_list;
+	struct ignored *ignored;
+	size_t ignored_len, ignored_cap;
+	bool ended_since_scan;      /* a number may be used again without a fork we see: scan */
+	/* of whoever holds the lock */
+	struct buf text;
+	/* the lead's own */
+	struct kept loadavg;
+	struct buf children;
+	uint64_t last_fork;
+};
+
+/* All of these under the lock. */
+struct tracked *track_find(struct track *t, uint32_t pid);
+galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
+                         uint64_t mono_ns, galvo_error *reterr);
+void track_read_names(struct track *t, struct tracked *e);
+void track_drop_files(struct tracked *e);
+
+#endif

@@ -1,0 +1,212 @@
+/* Finding descendants: children files of every followed process and of the adopter of orphans. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* Names are read again, since exec changes them: soon after the first sight, and now and then. */
+#define YOUNG_NS (NS_PER_S / 4)
+#define RENAME_YOUNG_NS (NS_PER_S / 20)
+#define RENAME_NS (NS_PER_S * 5)
+
+static void copy_text(char *to, size_t cap, struct span text)
+{
+	size_t n = text.n < cap - 1 ? text.n : cap - 1;
+
+	memcpy(to, text.p, n);
+	to[n] = '\0';
+}
+
+/* comm and command as they are now; what cannot be read stays as it was. */
+void track_read_names(struct track *t, struct tracked *e)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct span text;
+	size_t i;
+
+	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
+		copy_text(e->info.comm, sizeof(e->info.comm),
+		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
+	if (file_read(track_path(w, e, "cmdline", path), path, &t->text, &text, NULL) == GALVO_OK &&
+	    text.n) {
+		for (i = 0; i + 1 < text.n; i++)
+			if (t->text.p[i] == '\0')
+				t->text.p[i] = ' ';
+		copy_text(e->info.command, sizeof(e->info.command), span_trim(text));
+	}
+	e->named_mono_ns = w->clock->mono_ns(w->clock);
+}
+
+/*
+ * proc/loadavg ends with the number given to the newest process or thread: while it stands still,
+ * nothing was forked and there is nothing to find.
+ */
+static bool nothing_forked(struct track *t)
+{
+	const struct world *w = t->config.world;
+	struct span text, word = {0};
+	uint64_t last = 0;
+
+	if (kept_read(&t->loadavg, w->root_fd, "proc/loadavg", w->epoch, FILE_RECORD, &t->children,
+	              &text, NULL) != GALVO_OK)
+		return false;
+	text = span_trim(text);
+	while (span_take_word(&text, &word))
+		;
+	if (!span_to_u64(word, &last) || last != t->last_fork) {
+		t->last_fork = last;
+		return false;
+	}
+	return true;
+}
+
+/* Under the lock. A process that is gone before we could look is no failure. */
+static void admit(struct track *t, uint32_t pid, uint64_t mono_ns)
+{
+	if (pid && !track_find(t, pid))
+		track_admit(t, pid, false, NULL, mono_ns, NULL);
+}
+
+/* Admits the children one task of a process lists. */
+static galvo_status admit_children_of(struct track *t, int dir_fd, const char *path, uint64_t mono_ns)
+{
+	struct span text;
+	galvo_status status;
+	uint32_t pid;
+
+	status = file_read(dir_fd, path, &t->children, &text, NULL);
+	if (status != GALVO_OK)
+		return status;
+	while (process_children_take(&text, &pid))
+		admit(t, pid, mono_ns);
+	return GALVO_OK;
+}
+
+static DIR *open_dir(int dir_fd, const char *path)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+static bool is_number(const char *name, uint32_t *ret)
+{
+	uint64_t v;
+
+	if (!span_to_u64(span_str(name), &v) || v > INT32_MAX)
+		return false;
+	*ret = (uint32_t)v;
+	return true;
+}
+
+/* A child is listed under the thread that forked it, so every thread is asked. */
+static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t mono_ns)
+{
+	char name[TRACK_PATH_BYTES], path[TRACK_PATH_BYTES];
+	const struct world *w = t->config.world;
+	galvo_status status = GALVO_ERR_ABSENT;
+	struct dirent *entry;
+	struct stat facts;
+	uint32_t tid;
+	DIR *dir;
+	int fd;
+
+	fd = track_path(w, e, "task", path);
+	/* A directory of tasks has a link for each, besides the two of every directory. */
+	if (fstatat(fd, path, &facts, 0) == 0 && facts.st_nlink == 3) {
+		snprintf(name, sizeof(name), "task/%u/children", e->info.pid);
+		return admit_children_of(t, track_path(w, e, name, path), path, mono_ns);
+	}
+	dir = open_dir(fd, path);
+	if (!dir)
+		return GALVO_ERR_ABSENT;
+	while ((entry = readdir(dir))) {
+		if (!is_number(entry->d_name, &tid))
+			continue;
+		snprintf(name, sizeof(name), "%u/children", tid);
+		if (admit_children_of(t, dirfd(dir), name, mono_ns) == GALVO_OK)
+			status = GALVO_OK;
+	}
+	closedir(dir);
+	return status;
+}
+
+/* For kernels without children files: whoever names a followed process as its parent. */
+static void admit_by_parent(struct track *t, uint64_t mono_ns)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct tracked *parent;
+	struct dirent *entry;
+	struct span text;
+	uint32_t pid;
+	DIR *dir = open_dir(w->root_fd, "proc");
+
+	while (dir && (entry = readdir(dir))) {
+		if (!is_number(entry->d_name, &pid) || track_find(t, pid))
+			continue;
+		snprintf(path, sizeof(path), "proc/%u/stat", pid);
+		if (file_read(w->root_fd, path, &t->children, &text, NULL) != GALVO_OK ||
+		    process_stat_parse(text, &stat, NULL) != GALVO_OK)
+			continue;
+		parent = track_find(t, stat.ppid);
+		if (stat.ppid == t->config.adopter_pid ||
+		    (parent && (t->config.follow == FOLLOW_TREE || parent->info.root)))
+			admit(t, pid, mono_ns);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void find_descendants(struct track *t, uint64_t mono_ns)
+{
+	char path[TRACK_PATH_BYTES];
+	bool lists_work = false;
+	size_t i;
+
+	/* What is admitted lands at the end of the list, so its own children are found here too. */
+	for (i = 0; i < t->len; i++) {
+		struct tracked *e = t->list[i];
+
+		if (atomic_load(&e->end_mono_ns) ||
+		    (t->config.follow == FOLLOW_CHILDREN && !e->info.root))
+			continue;
+		if (admit_children(t, e, mono_ns) == GALVO_OK)
+			lists_work = true;
+	}
+	if (t->config.adopter_pid && t->config.follow == FOLLOW_TREE && lists_work) {
+		snprintf(path, sizeof(path), "proc/%u/task/%u/children", t->config.adopter_pid,
+		         t->config.adopter_pid);
+		admit_children_of(t, t->config.world->root_fd, path, mono_ns);
+	}
+	if (!lists_work && t->alive)
+		admit_by_parent(t, mono_ns);
+}
+
+void track_scan(struct track *t, uint64_t mono_ns)
+{
+	size_t i;
+
+	pthread_mutex_lock(&t->lock);
+	for (i = 0; i < t->len; i++) {
+		struct tracked *e = t->list[i];
+		bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
+
+		if (!atomic_load(&e->end_mono_ns) &&
+		    mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS))
+			track_read_names(t, e);
+	}
+	if (t->config.follow != FOLLOW_NONE && (!nothing_forked(t) || t->ended_since_scan)) {
+		t->ended_since_scan = false;
+		find_descendants(t, mono_ns);
+	}
+	pthread_mutex_unlock(&t->lock);
+}

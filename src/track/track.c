@@ -1,0 +1,384 @@
+/* The set of followed processes: adding, ending, handing over to samplers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { FDS_PER_PROCESS = 6, MAX_PROCESSES = 1 << 16, MAX_TEXT = 1 << 20 };
+
+/* Half of the descriptors this process may have, shared among the processes. */
+static size_t affordable_processes(void)
+{
+	struct rlimit limit = {.rlim_cur = 1024};
+	size_t n;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / FDS_PER_PROCESS;
+	return n < 8 ? 8 : n > MAX_PROCESSES ? MAX_PROCESSES : n;
+}
+
+galvo_status track_create(const struct track_config *config, struct track **ret_track,
+                          galvo_error *reterr)
+{
+	struct track *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	t->config = *config;
+	t->max = config->max_processes ? config->max_processes : affordable_processes();
+	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	t->loadavg = KEPT_NONE;
+	buf_init(&t->text, MAX_TEXT);
+	buf_init(&t->children, MAX_TEXT);
+	pthread_mutex_init(&t->lock, NULL);
+	if (t->epoll_fd < 0) {
+		galvo_status status = err_sys(reterr, errno, "epoll");
+
+		track_destroy(t);
+		return status;
+	}
+	*ret_track = t;
+	return GALVO_OK;
+}
+
+void track_destroy(struct track *t)
+{
+	struct tracked *e, *next;
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->len; i++)
+		track_drop_files(t->list[i]);
+	for (i = 0; i < t->len; i++)
+		free(t->list[i]);
+	for (e = t->free_list; e; e = next) {
+		next = e->next;
+		free(e);
+	}
+	kept_close(&t->loadavg);
+	if (t->epoll_fd >= 0)
+		close(t->epoll_fd);
+	buf_finish(&t->text);
+	buf_finish(&t->children);
+	free(t->ignored);
+	free(t->list);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+void track_drop_files(struct tracked *e)
+{
+	if (e->pidfd >= 0)
+		close(e->pidfd);
+	if (e->dir_fd >= 0)
+		close(e->dir_fd);
+	e->pidfd = e->dir_fd = -1;
+}
+
+int track_path(const struct world *w, const struct tracked *e, const char *name,
+               char at[TRACK_PATH_BYTES])
+{
+	if (e->dir_fd >= 0) {
+		snprintf(at, TRACK_PATH_BYTES, "%s", name);
+		return e->dir_fd;
+	}
+	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
+	return w->root_fd;
+}
+
+/* ---- the set, under the lock --------------------------------------------------------------------- */
+
+struct tracked *track_find(struct track *t, uint32_t pid)
+{
+	struct tracked *e = t->buckets[pid % BUCKETS];
+
+	while (e && e->info.pid != pid)
+		e = e->next;
+	return e;
+}
+
+static void index_drop(struct track *t, struct tracked *e)
+{
+	struct tracked **at = &t->buckets[e->info.pid % BUCKETS];
+
+	while (*at && *at != e)
+		at = &(*at)->next;
+	if (*at)
+		*at = e->next;
+}
+
+static void recycle(struct track *t, struct tracked *e)
+{
+	track_drop_files(e);
+	e->next = t->free_list;
+	t->free_list = e;
+}
+
+static void unref(struct track *t, struct tracked *e)
+{
+	size_t i;
+
+	if (--e->refs)
+		return;
+	for (i = 0; i < t->len && t->list[i] != e; i++)
+		;
+	if (i < t->len) {
+		memmove(t->list + i, t->list + i + 1, (t->len - i - 1) * sizeof(*t->list));
+		t->len--;
+	}
+	recycle(t, e);
+}
+
+/* The process has ended, or is let go: it leaves when the last sampler has released it. */
+static void end(struct track *t, struct tracked *e, uint64_t mono_ns)
+{
+	if (atomic_load(&e->end_mono_ns))
+		return;
+	atomic_store(&e->end_mono_ns, mono_ns ? mono_ns : 1);
+	index_drop(t, e);
+	t->alive--;
+	t->roots_alive -= e->info.root;
+	t->ended_since_scan = true;
+	atomic_fetch_add(&t->generation, 1);
+	unref(t, e);
+}
+
+static struct tracked *new_entry(struct track *t)
+{
+	struct tracked *e = t->free_list;
+
+	if (t->alive >= t->max ||
+	    !grow_array((void **)&t->list, &t->cap, t->len, sizeof(*t->list), (size_t)MAX_PROCESSES * 2))
+		return NULL;
+	if (e)
+		t->free_list = e->next;
+	else
+		e = malloc(sizeof(*e));
+	if (e)
+		*e = (struct tracked){.dir_fd = -1, .pidfd = -1, .refs = 1};
+	return e;
+}
+
+static void publish(struct track *t, struct tracked *e)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = e};
+
+	e->serial = ++t->last_serial;
+	e->next = t->buckets[e->info.pid % BUCKETS];
+	t->buckets[e->info.pid % BUCKETS] = e;
+	t->list[t->len++] = e;
+	t->alive++;
+	t->roots_alive += e->info.root;
+	if (e->pidfd >= 0 && epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, e->pidfd, &event) != 0) {
+		close(e->pidfd);
+		e->pidfd = -1;
+	}
+	atomic_fetch_add(&t->generation, 1);
+}
+
+/*
+ * Opens and identifies the process. The pidfd comes first: if it still says alive after the start
+ * time was read through the directory, directory and pidfd are of one process.
+ */
+static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, galvo_error *reterr)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	galvo_status status;
+
+	e->info.pid = pid;
+	if (w->live) {
+		e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		if (e->pidfd < 0 && errno == ESRCH)
+			return err_sys(reterr, ESRCH, "process %u", pid);
+		snprintf(path, sizeof(path), "proc/%u", pid);
+		e->dir_fd = openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (e->dir_fd < 0)
+			return err_sys(reterr, errno == ENOENT ? ESRCH : errno, "process %u", pid);
+	}
+	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, reterr);
+	if (status == GALVO_OK && stat.state == 'X')
+		status = err_sys(reterr, ESRCH, "process %u", pid);
+	if (status != GALVO_OK) {
+		if (status == GALVO_ERR_ABSENT)
+			return err_sys(reterr, ESRCH, "process %u", pid);
+		err_wrap(reterr, "process %u", pid);
+		return status;
+	}
+	e->info.ppid = stat.ppid;
+	e->info.start_ticks = stat.start_ticks;
+	track_read_names(t, e);
+	return GALVO_OK;
+}
+
+/* Taken off the list by hand: a scan does not bring it back. */
+static bool is_ignored(const struct track *t, const struct tracked *e)
+{
+	size_t i;
+
+	for (i = 0; i < t->ignored_len; i++)
+		if (t->ignored[i].pid == e->info.pid && t->ignored[i].start_ticks == e->info.start_ticks)
+			return true;
+	return false;
+}
+
+galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
+                         uint64_t mono_ns, galvo_error *reterr)
+{
+	struct tracked *e = new_entry(t);
+	galvo_status status;
+
+	if (!e) {
+		t->refused++;
+		return err_set(reterr, GALVO_ERR_NOMEM,
+		               "process %u: %zu processes are followed already, the limit (ulimit -n)", pid,
+		               t->alive);
+	}
+	status = identify(t, e, pid, reterr);
+	if (status == GALVO_OK && !root && is_ignored(t, e))
+		status = GALVO_DONE;
+	if (status != GALVO_OK) {
+		recycle(t, e);
+		return status;
+	}
+	e->info.root = root;
+	e->info.first_mono_ns = mono_ns;
+	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	publish(t, e);
+	return GALVO_OK;
+}
+
+/* ---- the door ------------------------------------------------------------------------------------ */
+
+galvo_status track_add(struct track *t, uint32_t pid, const char *alias, galvo_error *reterr)
+{
+	const struct clock *clock = t->config.world->clock;
+	galvo_status status = GALVO_OK;
+	struct tracked *e;
+
+	pid = pid ? pid : (uint32_t)getpid();
+	pthread_mutex_lock(&t->lock);
+	e = track_find(t, pid);
+	if (e) {
+		t->roots_alive += !e->info.root;
+		e->info.root = true;
+		if (alias)
+			utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	} else {
+		status = track_admit(t, pid, true, alias, clock->mono_ns(clock), reterr);
+	}
+	t->ended_since_scan = true; /* look for its children at the next scan, forks or not */
+	pthread_mutex_unlock(&t->lock);
+	return status;
+}
+
+galvo_status track_remove(struct track *t, uint32_t pid, galvo_error *reterr)
+{
+	const struct clock *clock = t->config.world->clock;
+	struct tracked *e;
+
+	pid = pid ? pid : (uint32_t)getpid();
+	pthread_mutex_lock(&t->lock);
+	e = track_find(t, pid);
+	if (e && grow_array((void **)&t->ignored, &t->ignored_cap, t->ignored_len,
+	                    sizeof(*t->ignored), MAX_PROCESSES))
+		t->ignored[t->ignored_len++] = (struct ignored){pid, e->info.start_ticks};
+	if (e)
+		end(t, e, clock->mono_ns(clock));
+	pthread_mutex_unlock(&t->lock);
+	return e ? GALVO_OK : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
+}
+
+static bool has_exited(const struct tracked *e)
+{
+	struct pollfd p = {.fd = e->pidfd, .events = POLLIN};
+
+	return e->pidfd >= 0 && poll(&p, 1, 0) == 1;
+}
+
+void track_poll(struct track *t, uint64_t mono_ns)
+{
+	struct epoll_event events[32];
+	int i, n;
+
+	do {
+		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
+		if (n <= 0)
+			return;
+		pthread_mutex_lock(&t->lock);
+		for (i = 0; i < n; i++) {
+			struct tracked *e = events[i].data.ptr;
+
+			/* Another thread may have ended it and put the entry to new use meanwhile. */
+			if (!has_exited(e))
+				continue;
+			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
+			end(t, e, mono_ns);
+		}
+		pthread_mutex_unlock(&t->lock);
+	} while (n == (int)ARRAY_LEN(events));
+}
+
+uint64_t track_generation(const struct track *t)
+{
+	return atomic_load_explicit(&t->generation, memory_order_acquire);
+}
+
+void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struct tracked *),
+                void *ctx)
+{
+	size_t i;
+
+	pthread_mutex_lock(&t->lock);
+	for (i = t->len; i > 0 && t->list[i - 1]->serial > *cursor; i--)
+		;
+	for (; i < t->len; i++) {
+		struct tracked *e = t->list[i];
+
+		if (atomic_load(&e->end_mono_ns) == 0 && take(ctx, e))
+			e->refs++;
+	}
+	*cursor = t->last_serial;
+	pthread_mutex_unlock(&t->lock);
+}
+
+void track_release(struct track *t, struct tracked *e)
+{
+	pthread_mutex_lock(&t->lock);
+	unref(t, e);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void track_gone(struct track *t, struct tracked *e, uint64_t mono_ns)
+{
+	pthread_mutex_lock(&t->lock);
+	end(t, e, mono_ns);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void track_info(struct track *t, struct tracked *e, struct process_info *ret)
+{
+	pthread_mutex_lock(&t->lock);
+	*ret = e->info;
+	pthread_mutex_unlock(&t->lock);
+	ret->end_mono_ns = atomic_load(&e->end_mono_ns);
+	ret->removed = ret->end_mono_ns != 0;
+}
+
+void track_count(struct track *t, struct track_counts *ret)
+{
+	pthread_mutex_lock(&t->lock);
+	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused};
+	pthread_mutex_unlock(&t->lock);
+}

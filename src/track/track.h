@@ -1,0 +1,78 @@
+/*
+ * Which processes are followed: found, identified, noticed when they end.
+ *
+ * A process is pid and start time together, pinned by a pidfd and by an open proc/PID directory, so
+ * a number that is used again never continues another's series. Descendants are found by asking the
+ * kernel for the children of every followed process, and of the adopter (a subreaper), to which
+ * orphans of the tree go. The scan is skipped while nothing was forked on the machine.
+ *
+ * Threads: one thread is the lead (poll, scan). Any thread may add, remove and count. Each sampler
+ * keeps its own cursor and takes over new processes with track_join, which it needs to call only
+ * when the generation has moved: while nothing comes and goes, a tick takes no lock.
+ */
+#ifndef GALVO_TRACK_H
+#define GALVO_TRACK_H
+
+#include "source/source.h"
+
+enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE };
+
+struct track;
+
+struct track_config {
+	const struct world *world; /* borrowed until track_destroy */
+	enum follow follow;
+	uint32_t adopter_pid; /* 0: none */
+	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
+};
+
+/* One followed process. Fixed from birth but for what the comments say. */
+struct tracked {
+	struct process_info info;     /* comm and command: under the lock, see track_info */
+	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
+	_Atomic uint64_t end_mono_ns; /* 0: alive */
+	/* track's own */
+	uint64_t serial;
+	uint32_t refs;
+	int pidfd;
+	uint64_t named_mono_ns;
+	struct tracked *next; /* in its bucket, or in the free list */
+};
+
+galvo_status track_create(const struct track_config *, struct track **ret_track, galvo_error *reterr);
+void track_destroy(struct track *); /* NULL is fine; all cursors' processes must be released */
+
+/* Any thread. ABSENT: no such process; pid 0 is the caller. Twice is once, with the newer alias. */
+galvo_status track_add(struct track *, uint32_t pid, const char *alias, galvo_error *reterr);
+/* Any thread. ABSENT: not followed. Its children stay followed. */
+galvo_status track_remove(struct track *, uint32_t pid, galvo_error *reterr);
+
+/* Lead only. Notices ends; one system call however many processes there are. */
+void track_poll(struct track *, uint64_t mono_ns);
+/* Lead only. Looks for new descendants, renews names. */
+void track_scan(struct track *, uint64_t mono_ns);
+
+/* Moves on with every change of membership. Any thread. */
+uint64_t track_generation(const struct track *);
+/*
+ * Gives every living process that came after *cursor (0: all), oldest first, and moves the cursor on.
+ * `take` answers whether it wants it; what it takes it gives back with track_release.
+ */
+void track_join(struct track *, uint64_t *cursor, bool (*take)(void *ctx, struct tracked *), void *ctx);
+void track_release(struct track *, struct tracked *);
+/* Any thread that read a file of it and found it gone. */
+void track_gone(struct track *, struct tracked *, uint64_t mono_ns);
+void track_info(struct track *, struct tracked *, struct process_info *ret);
+
+struct track_counts {
+	uint64_t alive, roots_alive;
+	uint64_t refused; /* descendants not followed: the limit was reached */
+};
+void track_count(struct track *, struct track_counts *ret);
+
+/* Where a file of a process is: below dir_fd, or below the root. The path is written to `at`. */
+#define TRACK_PATH_BYTES 64
+int track_path(const struct world *, const struct tracked *, const char *name,
+               char at[TRACK_PATH_BYTES]);
+
+#endif

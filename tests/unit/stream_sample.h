@@ -1,0 +1,150 @@
+/* A small catalog and a small recording, for the tests of streams. */
+#ifndef GALVO_STREAM_SAMPLE_H
+#define GALVO_STREAM_SAMPLE_H
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/stream.h"
+
+static const struct metric sample_metrics[] = {
+	{"cpu__busy.avg.pct_of_peak_sustained_elapsed", METRIC_RATIO, UNIT_PCT, FORM_SHARE, 1, 3, 0, 0,
+	 "Busy."},
+	{"mem__used_bytes", METRIC_COUNTER, UNIT_BYTES, FORM_LEVEL, 1, 0, 0, 0, "Used."},
+	{"proc__rss_bytes", METRIC_COUNTER, UNIT_BYTES, FORM_LEVEL, 1, 0, 0, 0, "Resident."},
+	{"net__rx_bytes.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0, 0,
+	 "Received."},
+	{"disk__read_bytes.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0,
+	 0, "Read."},
+	{"proc__io_rchar.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0, 0,
+	 "Read by calls."},
+};
+
+/* Rows of scopes are mixed on purpose: the writer groups them. */
+static inline bool sample_catalog(size_t i, struct catalog_row *ret)
+{
+	static const struct catalog_row rows[] = {
+		{STREAM_SYSTEM, SCOPE_SYSTEM, "cpu", &sample_metrics[0]},
+		{STREAM_SYSTEM, SCOPE_PROCESS, "process", &sample_metrics[2]},
+		{STREAM_SYSTEM, SCOPE_SYSTEM, "memory", &sample_metrics[1]},
+		{STREAM_DISK, SCOPE_DEVICE, "disk", &sample_metrics[4]},
+		{STREAM_SYSTEM, SCOPE_INTERFACE, "net", &sample_metrics[3]},
+		{STREAM_DISK, SCOPE_PROCESS, "process_io", &sample_metrics[5]},
+	};
+
+	if (i >= ARRAY_LEN(rows))
+		return false;
+	*ret = rows[i];
+	return true;
+}
+
+/* A fresh directory; its descriptor. The path goes to `path`, of 64 bytes. */
+static inline int sample_dir(char *path)
+{
+	snprintf(path, 64, "/tmp/galvo-test-XXXXXX");
+	if (!mkdtemp(path))
+		return -1;
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static inline void sample_remove(const char *path, int fd)
+{
+	static const char *const names[] = {"session_metadata.pb", "system_metrics.pb",
+	                                    "disk_metrics.pb"};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		unlinkat(fd, names[i], 0);
+	close(fd);
+	rmdir(path);
+}
+
+static inline struct stream_config sample_config(enum stream_kind kind)
+{
+	return (struct stream_config){
+		.kind = kind,
+		.file_name = kind == STREAM_SYSTEM ? "system_metrics.pb" : "disk_metrics.pb",
+		.hostname = "host",
+		.frequency_hz = 100,
+		.cpu_count = 2,
+		.catalog_at = sample_catalog,
+	};
+}
+
+static inline struct flush_info sample_flush(uint64_t mono_ns)
+{
+	return (struct flush_info){.mono_ns = mono_ns, .boot_ns = mono_ns + 1, .wall_ns = mono_ns + 2};
+}
+
+/* Message number m: two system rows, one of a process, one of an interface; the process ends in 2. */
+static inline void sample_message(struct stream *s, uint64_t m)
+{
+	struct process_info p = {.pid = 7, .ppid = 1, .start_ticks = 99, .first_mono_ns = 5,
+	                         .root = true, .comm = "s\xffh", .command = "sh -c x",
+	                         .alias = "job"};
+	const struct process_info *const processes[] = {&p};
+	const struct source_stats source = {.name = "cpu", .divisor = 1, .period_ns = 10,
+	                                    .reads = m + 1, .failures = m,
+	                                    .reason = m == 1 ? "no" : ""};
+	struct flush_info info = sample_flush(1000 * (m + 1));
+	double v[] = {(double)m, NAN}, rss[] = {4096.0 * (double)m}, rx[] = {0.5};
+
+	stream_row(s, SCOPE_SYSTEM, 1000 * m + 1, (struct row_key){0}, v, 2);
+	v[1] = 0.1;
+	stream_row(s, SCOPE_SYSTEM, 1000 * m + 2, (struct row_key){0}, v, 2);
+	stream_row(s, SCOPE_PROCESS, 1000 * m + 2, (struct row_key){.number = 7}, rss, 1);
+	stream_row(s, SCOPE_INTERFACE, 1000 * m + 3, (struct row_key){.name = span_str("eth0")}, rx,
+	           1);
+	p.removed = m == 2;
+	p.end_mono_ns = m == 2 ? 2500 : 0;
+	info.processes = processes;
+	info.processes_len = 1;
+	info.sources = &source;
+	info.sources_len = 1;
+	info.stats = (struct probe_stats){.ticks = 2 * (m + 1), .missed_ticks = m};
+	stream_flush(s, &info);
+}
+
+/* Writes system_metrics.pb with n messages into the directory. */
+static inline galvo_status sample_write(int dir_fd, uint64_t n)
+{
+	struct stream_config config = sample_config(STREAM_SYSTEM);
+	struct writer *w = NULL;
+	struct stream *s;
+	galvo_status status = writer_create(dir_fd, &w, NULL);
+	struct writer_totals totals = {0};
+	uint64_t m;
+
+	if (status == GALVO_OK)
+		status = writer_add(w, &config, &s, NULL);
+	if (status == GALVO_OK)
+		status = writer_start(w, NULL);
+	for (m = 0; status == GALVO_OK && m < n; m++) {
+		sample_message(s, m);
+		while (totals.messages == m) /* none may be dropped here */
+			writer_get_totals(w, &totals);
+	}
+	if (status == GALVO_OK)
+		status = writer_stop(w, 10 * NS_PER_S, NULL);
+	writer_destroy(w);
+	return status;
+}
+
+/* The bytes of system_metrics.pb with n messages; free `b` with buf_finish. */
+static inline struct span sample_bytes(uint64_t n, struct buf *b)
+{
+	char path[64];
+	int fd = sample_dir(path);
+	struct span bytes = {0};
+
+	buf_init(b, 1 << 20);
+	if (fd < 0 || sample_write(fd, n) != GALVO_OK ||
+	    file_read(fd, "system_metrics.pb", b, &bytes, NULL) != GALVO_OK)
+		printf("# no sample could be made\n");
+	sample_remove(path, fd);
+	return bytes;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* Counter to rate: first sight, growth, resets, wraps, wavering, values beyond belief. */
+#include <math.h>
+
+#include "probe/series.h"
+#include "tap.h"
+
+enum { A, B, W32, IDLE, LEVEL, FIELDS };
+
+static const struct raw_field fields[] = {
+	[A] = {"a", RAW_COUNTER},
+	[B] = {"b", RAW_COUNTER},
+	[W32] = {"w32", RAW_COUNTER32},
+	[IDLE] = {"idle", RAW_WAVERING},
+	[LEVEL] = {"level", RAW_GAUGE},
+};
+
+enum { RATE_A, RATE_32, SHARE_A, NOW, SUM_AB };
+
+static const struct metric metrics[] = {
+	[RATE_A] = {.name = "t__a", .form = FORM_RATE, .of = FIELD(A), .scale = 512, .limit = 1e12},
+	[RATE_32] = {.name = "t__w", .form = FORM_RATE, .of = FIELD(W32)},
+	[SHARE_A] = {.name = "t__s", .form = FORM_SHARE, .of = FIELD(A),
+	             .whole = FIELD(A) | FIELD(IDLE)},
+	[NOW] = {.name = "t__l", .form = FORM_LEVEL, .of = FIELD(LEVEL), .scale = 2},
+	[SUM_AB] = {.name = "t__ab", .form = FORM_RATE, .of = FIELD(A) | FIELD(B)},
+};
+
+static const struct source source = {
+	.name = "t", .fields = fields, .fields_len = FIELDS, .metrics = metrics,
+	.metrics_len = ARRAY_LEN(metrics),
+};
+
+static void say(struct series *s, uint64_t mono_s, uint64_t a, uint64_t w32, uint64_t idle,
+                uint64_t level)
+{
+	struct raw r = {0};
+
+	raw_put(&r, A, a);
+	raw_put(&r, W32, w32);
+	raw_put(&r, IDLE, idle);
+	raw_put(&r, LEVEL, level);
+	series_update(s, 0, &r, mono_s * NS_PER_S);
+}
+
+static void first_sight(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 1000000, 7, 500, 21);
+	OK(isnan(s.value[RATE_A]) && isnan(s.value[SHARE_A]));
+	OK(s.value[NOW] == 42);
+	say(&s, 3, 1000010, 7, 530, 0);
+	OK(s.value[RATE_A] == 10 * 512 / 2.0);
+	OK(s.value[RATE_32] == 0);
+	OK(s.value[SHARE_A] == 25);
+	OK(s.value[NOW] == 0);
+	OK(isnan(s.value[SUM_AB])); /* b was never read: the sum is not a's alone */
+}
+
+static void resets(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 1000, 500, 1000, 1);
+	say(&s, 2, 10, 400, 1100, 1); /* both counters start anew */
+	OK(isnan(s.value[RATE_A]) && isnan(s.value[RATE_32]) && isnan(s.value[SHARE_A]));
+	say(&s, 3, 20, 410, 1190, 1);
+	OK(s.value[RATE_A] == 5120 && s.value[RATE_32] == 10 && s.value[SHARE_A] == 10);
+}
+
+static void wraps(void)
+{
+	static const struct {
+		enum raw_kind kind;
+		uint64_t before, after, by;
+		bool known;
+	} rows[] = {
+		{RAW_COUNTER32, 4294967290, 15, 21, true},
+		{RAW_COUNTER, 18446744073709551000U, 200, 816, true},
+		{RAW_COUNTER, 816, 1, 0, false},
+		{RAW_COUNTER32, 3000000000, 15, 0, false},          /* not near the top: a reset */
+		{RAW_COUNTER32, 4294967290, 4000000000, 0, false},
+		{RAW_COUNTER, 4294967290, 15, 0, false},            /* 64 bits do not wrap there */
+		{RAW_COUNTER32, 5000000000, 10, 0, false},          /* never was of 32 bits */
+		{RAW_WAVERING, 1000, 990, 0, true},
+		{RAW_WAVERING, 1000, 100, 0, false},
+		{RAW_COUNTER, 5, 5, 0, true},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		uint64_t by = 0;
+
+		if (!EQ(counter_growth(rows[i].kind, rows[i].before, rows[i].after, &by), rows[i].known))
+			printf("# row %zu\n", i);
+		EQ(by, rows[i].by);
+	}
+}
+
+static void wavering(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 0, 0, 1000, 0);
+	say(&s, 2, 10, 0, 990, 0); /* idle steps back: nothing idle, and the base stays at 1000 */
+	OK(s.value[SHARE_A] == 100);
+	say(&s, 3, 20, 0, 1010, 0);
+	OK(s.value[SHARE_A] == 50);
+}
+
+static void beyond_belief(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 0, 0, 0, 0);
+	say(&s, 2, UINT64_C(1) << 40, 0, 0, 0);
+	OK(isnan(s.value[RATE_A]));
+	EQ(s.rejected, 1);
+	say(&s, 3, (UINT64_C(1) << 40) + 2, 0, 2, 0); /* and it goes on from there */
+	OK(s.value[RATE_A] == 1024);
+}
+
+static void standing_still(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 100, 0, 100, 0);
+	say(&s, 2, 100, 0, 100, 0); /* the kernel has not counted on: no share is known */
+	OK(isnan(s.value[SHARE_A]));
+	say(&s, 3, 101, 0, 103, 0);
+	OK(s.value[SHARE_A] == 25);
+	OK(s.value[RATE_A] == 512 / 2.0); /* over the whole interval */
+}
+
+static void absent_fields(void)
+{
+	struct series s;
+	struct raw none = {0}, b = {0};
+
+	series_init(&s, &source);
+	say(&s, 1, 10, 1, 1, 5);
+	say(&s, 2, 20, 2, 2, 5);
+	series_update(&s, 0, &none, 3 * NS_PER_S); /* the file could not be read */
+	OK(isnan(s.value[RATE_A]) && isnan(s.value[NOW]) && isnan(s.value[SHARE_A]));
+	say(&s, 4, 40, 4, 4, 6);
+	OK(isnan(s.value[RATE_A])); /* no base: not the growth of two intervals as of one */
+	OK(s.value[NOW] == 12);
+	say(&s, 5, 50, 5, 5, 6);
+	OK(s.value[RATE_A] == 5120);
+	/* Another text of the source says other fields, at its own pace: these are held. */
+	raw_put(&b, B, 7);
+	series_update(&s, 1, &b, 5 * NS_PER_S);
+	OK(s.value[RATE_A] == 5120 && s.value[NOW] == 12);
+}
+
+static void rate_of_a_linear_counter(void)
+{
+	uint64_t seed = 88172645463325252U, mono_ns = 1, a = 5;
+	struct series s;
+	int i;
+
+	series_init(&s, &source);
+	for (i = 0; i < 10000; i++) { /* whatever the intervals, the rate is the same */
+		struct raw r = {0};
+		uint64_t step_ns;
+
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		step_ns = 1000000 * (1 + seed % 50);
+		mono_ns += step_ns;
+		a += step_ns / 1000000;
+		raw_put(&r, A, a);
+		series_update(&s, 0, &r, mono_ns);
+		if (i && !OK(fabs(s.value[RATE_A] - 1000.0 * 512) < 1e-6))
+			return;
+	}
+}
+
+static const struct tap_test tests[] = {
+	{"first sight", first_sight},
+	{"resets", resets},
+	{"wraps", wraps},
+	{"wavering counters", wavering},
+	{"beyond belief", beyond_belief},
+	{"standing still", standing_still},
+	{"absent fields", absent_fields},
+	{"the rate of a linear counter", rate_of_a_linear_counter},
+};
+TAP_MAIN(tests)
