@@ -1,3 +1,3 @@
 #!/bin/sh
-# A time without its unit.
-"$GALVO" record -o run --for 10 -- true
+# A time that is none.
+"$GALVO" record -o run --for soon -- true
