@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <galvo/galvo.h>
+#include "galvo/galvo.h"
 
 enum {
 	EXIT_OF_USAGE = 2,    /* the command line makes no sense */

@@ -1,4 +1,4 @@
-/* Runs one parser over one text and shows all it put as one line, for tables of rows and for fuzzing. */
+/* One parser, one text, and all it put shown as one line: for tables of rows and for fuzzing. */
 #ifndef GALVO_SOURCE_RIG_H
 #define GALVO_SOURCE_RIG_H
 
@@ -73,8 +73,10 @@ static inline void rig_show(const struct rig *rig, const struct source *s, struc
 			buf_printf(to, "%s#%u", row->name, row->number);
 		for (f = 0; f < s->fields_len; f++)
 			if (row->raw.present & FIELD(f))
-				buf_printf(to, "%s%s=%llu", to->len && to->p[to->len - 1] != ' ' ? " " : "",
-				           s->fields[f].name, (unsigned long long)row->raw.value[f]);
+				buf_printf(to, "%s%s=%llu",
+				           to->len && to->p[to->len - 1] != ' ' ? " " : "",
+				           s->fields[f].name,
+				           (unsigned long long)row->raw.value[f]);
 	}
 }
 

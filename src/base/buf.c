@@ -73,7 +73,11 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 void *alloc_array(size_t n, size_t size)
 {
-	return calloc(n ? n : 1, size);
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n ? n : 1, size, &bytes) || bytes > PTRDIFF_MAX)
+		return NULL;
+	return calloc(1, bytes);
 }
 
 bool grow_array(void **array, size_t *cap, size_t len, size_t size, size_t max)

@@ -75,19 +75,16 @@ bool span_take_word(struct span *rest, struct span *ret_word)
 /* Digits from p on, at most up to end. NULL: none, or more than 64 bits. */
 static const char *take_digits(const char *p, const char *end, uint64_t *ret)
 {
+	enum { ALWAYS_FIT = 19 }; /* digits that cannot overflow 64 bits */
+	const char *from = p, *sure = end - p > ALWAYS_FIT ? p + ALWAYS_FIT : end;
+	unsigned digit;
 	uint64_t v = 0;
-	const char *from = p;
 
-	for (; p < end && (unsigned char)(*p - '0') <= 9; p++) {
-		unsigned digit = (unsigned char)(*p - '0');
-
-		/* 18 digits always fit; look closely only beyond. */
-		if (p - from >= 18 &&
-		    (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v)))
+	for (; p < sure && (digit = (unsigned)*p - '0') <= 9; p++)
+		v = v * 10 + digit;
+	for (; p == sure && p < end && (digit = (unsigned)*p - '0') <= 9; p++, sure++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
 			return NULL;
-		if (p - from < 18)
-			v = v * 10 + digit;
-	}
 	if (p == from)
 		return NULL;
 	*ret = v;

@@ -210,7 +210,8 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen)
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
 		series_update(s, i, &to.raw, probe_now(p));
-		if (status != GALVO_OK && !t->optional) {
+		/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+		if (status != GALVO_OK && (!t->optional || status != GALVO_ERR_ABSENT)) {
 			err_wrap(&error, "process %u", m->who->info.pid);
 			pen_fail(pen, status, &error);
 		}

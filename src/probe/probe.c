@@ -186,6 +186,12 @@ static void read_lanes(struct probe *p, bool every)
 	}
 }
 
+/* Every instant of a captured machine is looked at whole. */
+static bool is_replay(const struct probe *p)
+{
+	return !p->config.world->live && p->config.world->epoch;
+}
+
 static void follow(struct probe *p)
 {
 	uint64_t now = probe_now(p);
@@ -194,7 +200,7 @@ static void follow(struct probe *p)
 		return;
 	if (p->config.leads) {
 		track_poll(p->config.track, now);
-		if (p->tick % p->scan_ticks == 0)
+		if (p->tick % p->scan_ticks == 0 || is_replay(p))
 			track_scan(p->config.track, now);
 	}
 	members_join(p);
@@ -206,7 +212,7 @@ void probe_tick(struct probe *p)
 
 	p->tick++;
 	follow(p);
-	read_lanes(p, !p->config.world->live && p->config.world->epoch);
+	read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	now = probe_now(p);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)

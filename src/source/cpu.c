@@ -1,19 +1,18 @@
 /* Where the time of all CPUs together goes. */
 #include "parser.h"
 
+#define OF_ALL " in percent of the time of all CPUs online."
+
 static const struct metric metrics[] = {
 	{CPU_SHARE("cpu__cycles_busy", CPU_BUSY,
-	           "Time in which CPUs were neither idle nor waiting for I/O, in percent of the time of "
-	           "all CPUs online.")},
+	           "Time in which CPUs were neither idle nor waiting for I/O," OF_ALL)},
 	{CPU_SHARE("cpu__cycles_user", FIELD(CPU_USER),
-	           "Time in user mode, at any nice level and guests included, in percent of the time of "
-	           "all CPUs online.")},
+	           "Time in user mode, at any nice level and guests included," OF_ALL)},
 	{CPU_SHARE("cpu__cycles_kernel", FIELD(CPU_KERNEL),
-	           "Time in the kernel, its interrupts included, in percent of the time of all CPUs "
-	           "online.")},
+	           "Time in the kernel, its interrupts included," OF_ALL)},
 	{CPU_SHARE("cpu__cycles_iowait", FIELD(CPU_IOWAIT),
-	           "Time in which a CPU was idle while a task that last ran there waited for I/O, in "
-	           "percent of the time of all CPUs online.")},
+	           "Time in which a CPU was idle while a task that last ran there waited for I/O,"
+	           OF_ALL)},
 };
 
 static const struct source_text texts[] = {

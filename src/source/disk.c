@@ -41,8 +41,8 @@ static const struct metric metrics[] = {
 	      "Write requests that the device finished a second, after merging.")},
 	{.name = "disk__cycles_busy" OF_PEAK, .type = METRIC_THROUGHPUT, .unit = UNIT_PCT,
 	 .form = FORM_RATE, .of = FIELD(BUSY_MS), .scale = 100 / 1e3, .limit = BELIEVABLE_BUSY_PCT,
-	 .help = "Time in which the device had at least one request, in percent of elapsed time; says "
-	         "nothing of how much more it could do at once."},
+	 .help = "Time in which the device had at least one request, in percent of elapsed time; "
+	         "says nothing of how much more it could do at once."},
 	{.name = "disk__queue_depth.avg", .type = METRIC_COUNTER, .unit = UNIT_REQUESTS,
 	 .form = FORM_RATE, .of = FIELD(WEIGHTED_MS), .scale = 1 / 1e3,
 	 .help = "Requests waiting or in work, averaged over the interval."},
@@ -66,7 +66,7 @@ static const struct column partition_map[] = {
 };
 enum { COLUMNS_PARTITION = 4, COLUMNS_LEAST = 11, COLUMNS_MOST = 17 };
 
-/* The number of a row is the device number as the kernel packs it: a name can come back as another. */
+/* The number of a row is the device's, as the kernel packs it: a name may come back for another. */
 static bool take_device(struct span *rest, struct span *ret_name, uint32_t *ret_number)
 {
 	uint64_t major, minor;
@@ -100,7 +100,7 @@ static enum line read_line(struct span line, struct raw_sink *sink)
 	return LINE_READ;
 }
 
-/*  254       0 vda 31094 8542 3047730 8056 5872 7193 626864 1562 0 5544 9865 4294 37 113288 213 960 32 */
+/*  254 0 vda 31094 8542 3047730 8056 5872 7193 626864 1562 0 5544 9865 4294 37 113288 213 960 32 */
 static galvo_status parse(struct span text, const struct world *w, struct raw_sink *sink,
                           galvo_error *reterr)
 {

@@ -66,7 +66,8 @@ static galvo_status parse(struct span text, const struct world *w, struct raw_si
                           galvo_error *reterr)
 {
 	(void)w;
-	return lines_parse(text, "proc/net/dev", "counters of an interface", read_line, sink, reterr);
+	return lines_parse(text, "proc/net/dev", "counters of an interface", read_line, sink,
+	                   reterr);
 }
 
 static const struct source_text texts[] = {

@@ -33,15 +33,17 @@ void columns_read(struct span line, size_t max, struct columns *ret)
 
 	ret->good = 0;
 	for (i = 0; i < max; i++) {
-		struct span next = rest;
+		bool number = span_take_u64(&rest, &ret->value[i]);
 
-		ret->value[i] = 0;
-		if (span_take_u64(&next, &ret->value[i]) && ends_word(next)) {
+		if (number && ends_word(rest)) {
 			ret->good |= FIELD(i);
-			rest = next;
-		} else if (!span_take_word(&rest, &word) || span_trim(word).n == 0) {
-			break;
+			continue;
 		}
+		ret->value[i] = 0;
+		if (!number && (!span_take_word(&rest, &word) || span_trim(word).n == 0))
+			break;
+		if (number)
+			span_take_word(&rest, &word); /* what is glued to it */
 	}
 	ret->len = i;
 }
@@ -74,10 +76,12 @@ static bool key_put(const struct key *k, struct span value, struct raw *r)
 		raw_put(r, k->field, v);
 		return true;
 	}
-	value = span_trim(value);
-	if (!span_eq(value, k->form == KEY_KIB ? (struct span){"kB", 2} : (struct span){0}))
+	if (k->form == KEY_KIB &&
+	    (value.n < 3 || memcmp(value.p, " kB", 3) != 0 || __builtin_mul_overflow(v, KIB, &v)))
 		return false;
-	if (k->form == KEY_KIB && __builtin_mul_overflow(v, KIB, &v))
+	if (k->form == KEY_KIB)
+		value = span_of(value.p + 3, value.n - 3);
+	if (value.n && span_trim(value).n)
 		return false;
 	raw_put(r, k->field, v);
 	return true;
@@ -123,6 +127,6 @@ galvo_status keys_parse(struct span text, const struct keys *keys, struct raw *r
 		return GALVO_OK;
 	if (met)
 		return err_malformed(reterr, keys->path, text, bad, "a number in its unit");
-	return err_set(reterr, GALVO_ERR_MALFORMED, "%s: expected a line '%s', got none", keys->path,
-	               keys->key[0].word.p);
+	return err_set(reterr, GALVO_ERR_MALFORMED, "%s: expected a line '%s', got none",
+	               keys->path, keys->key[0].word.p);
 }

@@ -2,8 +2,8 @@
  * What the parsers of this room share: lines, columns, keys with values, times of a CPU, all driven
  * by tables, and the rows from which tables of columns are made.
  *
- * The type of a metric follows from its form: a share of elapsed time is METRIC_THROUGHPUT, anything
- * else, level or rate, is METRIC_COUNTER. The unit is that of the value after `scale`.
+ * The type of a metric follows from its unit: a share of elapsed time is METRIC_THROUGHPUT, any
+ * other level or rate is METRIC_COUNTER. The unit is that of the value after `scale`.
  */
 #ifndef GALVO_SOURCE_PARSER_H
 #define GALVO_SOURCE_PARSER_H
@@ -12,11 +12,11 @@
 
 /* Rows of metrics: further members (.scale, .limit) may follow. */
 #define LEVEL(name_, unit_, of_, help_)                                                            \
-	.name = (name_), .type = METRIC_COUNTER, .unit = (unit_), .form = FORM_LEVEL, .of = (of_),     \
+	.name = (name_), .type = METRIC_COUNTER, .unit = (unit_), .form = FORM_LEVEL, .of = (of_), \
 	.help = (help_)
 #define RATE(name_, unit_, of_, help_)                                                             \
-	.name = name_ ".sum.per_second", .type = METRIC_COUNTER, .unit = (unit_), .form = FORM_RATE,   \
-	.of = (of_), .help = (help_)
+	.name = name_ ".sum.per_second", .type = METRIC_COUNTER, .unit = (unit_),                  \
+	.form = FORM_RATE, .of = (of_), .help = (help_)
 #define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
 
 #define KIB UINT64_C(1024)
@@ -35,16 +35,16 @@ static inline void raw_put_scaled(struct raw *r, unsigned field, uint64_t value,
 		raw_put(r, field, value);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-enum line { LINE_READ, LINE_OTHER, LINE_BAD, LINE_LAST }; /* LINE_LAST: nothing of ours from here on */
+enum line { LINE_READ, LINE_OTHER, LINE_BAD, LINE_LAST }; /* LINE_LAST: none of ours follows */
 
-/* Asks `read` for every line. MALFORMED, naming the first bad one, if lines were bad and none good. */
+/* Asks `read` for every line. MALFORMED, naming the first bad one, if some are bad, none good. */
 galvo_status lines_parse(struct span text, const char *path, const char *want,
                          enum line (*read)(struct span line, struct raw_sink *),
                          struct raw_sink *sink, galvo_error *reterr);
 
-/* ---- columns -------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 32
 
@@ -63,7 +63,7 @@ void columns_read(struct span line, size_t max, struct columns *ret);
 /* Those of the map that are good numbers. */
 void columns_put(const struct columns *c, const struct column *map, size_t map_len, struct raw *r);
 
-/* ---- keys with values ------------------------------------------------------------------------------ */
+/* ---- keys with values ------------------------------------------------------------------------ */
 
 enum key_form {
 	KEY_PLAIN, /* a number and nothing else */
@@ -77,8 +77,8 @@ struct key {
 	uint8_t form;
 };
 #define KEY(word_, field_, form_)                                                                  \
-	{                                                                                              \
-		.word = {word_, sizeof(word_) - 1}, .field = (field_), .form = (form_)                     \
+	{                                                                                          \
+		.word = {word_, sizeof(word_) - 1}, .field = (field_), .form = (form_)             \
 	}
 
 struct keys {
@@ -95,7 +95,7 @@ struct keys {
 galvo_status keys_parse(struct span text, const struct keys *keys, struct raw *r,
                         galvo_error *reterr);
 
-/* ---- times of a CPU, of /proc/stat ------------------------------------------------------------------ */
+/* ---- times of a CPU, of /proc/stat ----------------------------------------------------------- */
 
 enum cpu_field { CPU_USER, CPU_KERNEL, CPU_IDLE, CPU_IOWAIT, CPU_STEAL, CPU_FIELDS };
 #define CPU_BUSY (FIELD(CPU_USER) | FIELD(CPU_KERNEL) | FIELD(CPU_STEAL))
@@ -103,7 +103,7 @@ enum cpu_field { CPU_USER, CPU_KERNEL, CPU_IDLE, CPU_IOWAIT, CPU_STEAL, CPU_FIEL
 extern const struct raw_field cpu_fields[CPU_FIELDS];
 
 #define CPU_SHARE(name_, of_, help_)                                                               \
-	.name = name_ OF_PEAK, .type = METRIC_THROUGHPUT, .unit = UNIT_PCT, .form = FORM_SHARE,        \
+	.name = name_ OF_PEAK, .type = METRIC_THROUGHPUT, .unit = UNIT_PCT, .form = FORM_SHARE,    \
 	.of = (of_), .whole = CPU_WHOLE, .help = (help_)
 
 /* Reads what follows "cpuN". False, and nothing put, unless all of its times are numbers. */
@@ -112,7 +112,7 @@ bool cpu_times_put(struct span numbers, struct raw *r);
 galvo_status cpu_line_parse(struct span text, const struct world *w, struct raw_sink *sink,
                             galvo_error *reterr);
 
-/* ---- proc/PID/stat ----------------------------------------------------------------------------------- */
+/* ---- proc/PID/stat --------------------------------------------------------------------------- */
 
 /* Columns by their place after the state: 0 is ppid. */
 enum stat_column {

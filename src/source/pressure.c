@@ -4,14 +4,17 @@
 enum field { CPU_SOME, CPU_FULL, MEMORY_SOME, MEMORY_FULL, IO_SOME, IO_FULL };
 
 static const struct raw_field fields[] = {
-	[CPU_SOME] = {"cpu_some_us", RAW_COUNTER},       [CPU_FULL] = {"cpu_full_us", RAW_COUNTER},
-	[MEMORY_SOME] = {"memory_some_us", RAW_COUNTER}, [MEMORY_FULL] = {"memory_full_us", RAW_COUNTER},
-	[IO_SOME] = {"io_some_us", RAW_COUNTER},         [IO_FULL] = {"io_full_us", RAW_COUNTER},
+	[CPU_SOME] = {"cpu_some_us", RAW_COUNTER},
+	[CPU_FULL] = {"cpu_full_us", RAW_COUNTER},
+	[MEMORY_SOME] = {"memory_some_us", RAW_COUNTER},
+	[MEMORY_FULL] = {"memory_full_us", RAW_COUNTER},
+	[IO_SOME] = {"io_some_us", RAW_COUNTER},
+	[IO_FULL] = {"io_full_us", RAW_COUNTER},
 };
 
-/* Microseconds a second to percent; the kernel and we look at different clocks, but not by that much. */
+/* Microseconds a second to percent; the kernel and we have other clocks, but not by that much. */
 #define STALL(name_, of_, help_)                                                                   \
-	.name = name_ OF_PEAK, .type = METRIC_THROUGHPUT, .unit = UNIT_PCT, .form = FORM_RATE,         \
+	.name = name_ OF_PEAK, .type = METRIC_THROUGHPUT, .unit = UNIT_PCT, .form = FORM_RATE,     \
 	.of = FIELD(of_), .scale = 100 / 1e6, .limit = 120, .help = (help_)
 
 static const struct metric metrics[] = {
@@ -23,12 +26,13 @@ static const struct metric metrics[] = {
 	{STALL("pressure__memory_some", MEMORY_SOME,
 	       "Time in which at least one task waited for memory, in percent of elapsed time.")},
 	{STALL("pressure__memory_full", MEMORY_FULL,
-	       "Time in which every task that was not idle waited for memory, in percent of elapsed "
-	       "time.")},
+	       "Time in which every task that was not idle waited for memory, in percent of "
+	       "elapsed time.")},
 	{STALL("pressure__io_some", IO_SOME,
 	       "Time in which at least one task waited for I/O, in percent of elapsed time.")},
 	{STALL("pressure__io_full", IO_FULL,
-	       "Time in which every task that was not idle waited for I/O, in percent of elapsed time.")},
+	       "Time in which every task that was not idle waited for I/O, in percent of "
+	       "elapsed time.")},
 };
 
 /* True if the line has that word first; puts the number that follows "total=". */
@@ -85,7 +89,8 @@ static galvo_status parse_io(struct span text, const struct world *w, struct raw
 /* Optional: kernels before 4.20 have none, and others are started with psi=0. */
 static const struct source_text texts[] = {
 	{.path = "proc/pressure/cpu", .kind = FILE_RECORD, .optional = true, .parse = parse_cpu},
-	{.path = "proc/pressure/memory", .kind = FILE_RECORD, .optional = true, .parse = parse_memory},
+	{.path = "proc/pressure/memory", .kind = FILE_RECORD, .optional = true,
+	 .parse = parse_memory},
 	{.path = "proc/pressure/io", .kind = FILE_RECORD, .optional = true, .parse = parse_io},
 };
 

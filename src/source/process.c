@@ -12,11 +12,13 @@ static const struct raw_field fields[] = {
 
 static const struct metric metrics[] = {
 	{RATE("proc__cycles_active", UNIT_PCT_OF_CORE, FIELD(CPU_NS),
-	      "CPU time of all threads of the process, ended ones included, in percent of one CPU."),
+	      "CPU time of all threads of the process, ended ones included, in percent of one "
+	      "CPU."),
 	 .scale = 100 / 1e9},
 	{LEVEL("proc__rss_bytes", UNIT_BYTES, FIELD(RSS),
 	       "Memory of the process that is in RAM, pages it shares included.")},
-	{LEVEL("proc__vms_bytes", UNIT_BYTES, FIELD(VMS), "Address space that the process has mapped.")},
+	{LEVEL("proc__vms_bytes", UNIT_BYTES, FIELD(VMS),
+	       "Address space that the process has mapped.")},
 	{LEVEL("proc__shared_bytes", UNIT_BYTES, FIELD(SHARED),
 	       "Shared memory and tmpfs pages in the memory of the process that is in RAM.")},
 };
@@ -57,7 +59,8 @@ static galvo_status parse_status(struct span text, const struct world *w, struct
 
 static const struct source_text texts[] = {
 	{.path = "statm", .kind = FILE_RECORD, .parse = parse_statm},
-	{.path = "status", .kind = FILE_RECORD, .optional = true, .every = 100, .parse = parse_status},
+	{.path = "status", .kind = FILE_RECORD, .optional = true, .every = 100,
+	 .parse = parse_status},
 };
 
 const struct source source_process = {

@@ -19,12 +19,12 @@ static const struct raw_field fields[] = {
 
 static const struct metric metrics[] = {
 	{RATE("proc__cycles_user", UNIT_PCT_OF_CORE, FIELD(USER_NS),
-	      "CPU time of the process in user mode, split by the kernel's samples, in percent of one "
-	      "CPU."),
+	      "CPU time of the process in user mode, split by the kernel's samples, in percent of "
+	      "one CPU."),
 	 .scale = 100 / 1e9},
 	{RATE("proc__cycles_kernel", UNIT_PCT_OF_CORE, FIELD(KERNEL_NS),
-	      "CPU time of the process in the kernel, split by the kernel's samples, in percent of one "
-	      "CPU."),
+	      "CPU time of the process in the kernel, split by the kernel's samples, in percent of "
+	      "one CPU."),
 	 .scale = 100 / 1e9},
 	{RATE("proc__faults_minor", UNIT_PER_SEC, FIELD(MINOR_FAULTS),
 	      "Page faults of the process a second that needed no I/O.")},
@@ -38,8 +38,8 @@ static const struct metric metrics[] = {
 	{RATE("proc__context_switches_involuntary", UNIT_PER_SEC, FIELD(INVOLUNTARY),
 	      "Times a second that the main thread had its CPU taken away.")},
 	{LEVEL("proc__pss_bytes", UNIT_BYTES, FIELD(PSS),
-	       "Memory of the process that is in RAM, each shared page divided among its sharers; read "
-	       "on request only.")},
+	       "Memory of the process that is in RAM, each shared page divided among its sharers; "
+	       "read on request only.")},
 };
 
 static const struct column map[] = {
@@ -112,7 +112,7 @@ static const struct source_text texts[] = {
 
 const struct source source_process_detail = {
 	.name = "process_detail",
-	.summary = "user and kernel time, faults, threads, swap, context switches, PSS of each process",
+	.summary = "user and kernel time, faults, threads, swap, switches, PSS of each process",
 	.shape = SHAPE_PROCESS,
 	.stream = STREAM_SYSTEM,
 	.scope = SCOPE_PROCESS_DETAIL,

@@ -22,8 +22,8 @@ static const struct metric metrics[] = {
 	      "Bytes a second that storage had to deliver for the process and children it waited "
 	      "for.")},
 	{RATE("proc__io_write_bytes", UNIT_BYTES_PER_SEC, FIELD(WRITE_BYTES),
-	      "Bytes a second of cached pages that the process, and children it waited for, made to "
-	      "be written to storage.")},
+	      "Bytes a second of cached pages that the process, and children it waited for, made "
+	      "to be written to storage.")},
 	{RATE("proc__io_cancelled_write_bytes", UNIT_BYTES_PER_SEC, FIELD(CANCELLED),
 	      "Bytes a second of those that were thrown away before they were written.")},
 };
@@ -47,7 +47,7 @@ static galvo_status parse(struct span text, const struct world *w, struct raw_si
 	return r ? keys_parse(text, &keys, r, reterr) : GALVO_OK;
 }
 
-/* Optional: the file of another user's process, or of one that may not be traced, is closed to us. */
+/* Optional: the file of another user's process, or of one not to be traced, is closed to us. */
 static const struct source_text texts[] = {
 	{.path = "io", .kind = FILE_RECORD, .optional = true, .parse = parse},
 };

@@ -27,7 +27,7 @@ galvo_status process_stat_split(struct span text, struct span *ret_comm, char *r
 	if (!span_take_word(&rest, &state) || state.n != 1)
 		return err_malformed(reterr, "stat", text, rest, "a state after the name");
 	columns_read(rest, STAT_COLUMNS, ret);
-	/* A cut number looks like a smaller one: only what stands before another column is whole. */
+	/* A cut number looks like a smaller one: only one that another column follows is whole. */
 	if (ret->len < STAT_COLUMNS)
 		return err_malformed(reterr, "stat", text, rest, "at least 23 columns");
 	*ret_comm = span_of(open, (size_t)(close - open));
@@ -48,7 +48,7 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 		return status;
 	if ((c.good & needed) != needed || c.value[STAT_PPID] > INT32_MAX ||
 	    __builtin_add_overflow(c.value[STAT_UTIME], c.value[STAT_STIME], &s.cpu_ticks))
-		return err_malformed(reterr, "stat", text, text, "numbers for parent, times and start");
+		return err_malformed(reterr, "stat", text, text, "a parent, times and a start");
 	s.ppid = (uint32_t)c.value[STAT_PPID];
 	s.start_ticks = c.value[STAT_START];
 	*ret = s;

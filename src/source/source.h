@@ -6,7 +6,8 @@
  *      its texts (files below the root) with a pure parser each, and `const struct source
  *      source_NAME`. memory.c is a short model.
  *   2. Add the row SOURCE(NAME) to sources.def. CMake reads the same rows.
- *   3. Add tests/fixtures/source/NAME/ and rows to tests/unit/test_source.c, among them hostile ones.
+ *   3. Add rows to tests/source_rows.h, hostile ones among them, the files of a modern kernel to
+ *      tests/fixtures/source/machine/ and a seed for the fuzzer to tests/fuzz/corpus/source/.
  * The columns then are on the wire, in the catalog, in `galvo metrics` and in galvo-metrics(7), and
  * the fuzz target for parsers covers the new one; the tests of the tree tell what is missing.
  *
@@ -39,7 +40,7 @@ struct source_text {
 	                         SHAPE_PROCESS below proc/PID/ */
 	enum file_kind kind;
 	bool optional;        /* the reading stands without it (not asked for, not there, not allowed) */
-	bool on_request;      /* too dear to read unasked: columns stay absent until somebody wants them */
+	bool on_request;      /* too dear to read unasked: its columns are absent until then */
 	uint32_t every;       /* read at every n-th turn of the source, held between; 0: 1 */
 	/* Fails only when nothing of the text is usable. `path` is for messages. */
 	galvo_status (*parse)(struct span text, const struct world *, struct raw_sink *,

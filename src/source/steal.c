@@ -1,10 +1,10 @@
-/* Time that the hypervisor kept: a row of its own because the wire has it behind memory's columns. */
+/* Time that the hypervisor kept: a row of its own, as the wire has it behind memory's columns. */
 #include "parser.h"
 
 static const struct metric metrics[] = {
 	{CPU_SHARE("cpu__cycles_steal", FIELD(CPU_STEAL),
-	           "Time in which a CPU had work but the hypervisor ran something else, in percent of "
-	           "the time of all CPUs online.")},
+	           "Time in which a CPU had work but the hypervisor ran something else, in percent "
+	           "of the time of all CPUs online.")},
 };
 
 static const struct source_text texts[] = {

@@ -12,7 +12,8 @@ static const struct raw_field fields[] = {
 
 static const struct metric metrics[] = {
 	{LEVEL("mem__swap_capacity_bytes", UNIT_BYTES, FIELD(TOTAL), "Swap space there is.")},
-	{LEVEL("mem__swap_used_bytes", UNIT_BYTES, FIELD(USED), "Swap space that holds something.")},
+	{LEVEL("mem__swap_used_bytes", UNIT_BYTES, FIELD(USED),
+	       "Swap space that holds something.")},
 	{LEVEL("mem__dirty_bytes", UNIT_BYTES, FIELD(DIRTY),
 	       "Cached file data that is not on its device yet.")},
 	{LEVEL("mem__writeback_bytes", UNIT_BYTES, FIELD(WRITEBACK),

@@ -169,22 +169,26 @@ static bool source_read(struct reading *r, enum stream_kind kind, size_t from, s
 	struct run_source s = {.stream = kind}, *known;
 	struct span name = {0}, reason = {0};
 	char clean[NAME_MAX_BYTES];
+	uint64_t divisor = 0;
 	struct wire_field f;
+	uint64_t *to[] = {
+		[SOURCE_DIVISOR] = &divisor,
+		[SOURCE_PERIOD_NS] = &s.period_ns,
+		[SOURCE_READS] = &s.reads,
+		[SOURCE_FAILURES] = &s.failures,
+		[SOURCE_CALIBRATED_NS] = &s.calibrated_ns,
+		[SOURCE_MEAN_READ_NS] = &s.mean_read_ns,
+	};
 
 	while (wire_next(&bytes, &f) == GALVO_OK) {
 		if (f.number == SOURCE_NAME && f.type == WIRE_BYTES)
 			name = f.bytes;
 		else if (f.number == SOURCE_REASON && f.type == WIRE_BYTES)
 			reason = f.bytes;
-		if (f.type != WIRE_VARINT)
-			continue;
-		s.divisor = f.number == SOURCE_DIVISOR ? (uint32_t)f.value : s.divisor;
-		s.period_ns = f.number == SOURCE_PERIOD_NS ? f.value : s.period_ns;
-		s.reads = f.number == SOURCE_READS ? f.value : s.reads;
-		s.failures = f.number == SOURCE_FAILURES ? f.value : s.failures;
-		s.calibrated_ns = f.number == SOURCE_CALIBRATED_NS ? f.value : s.calibrated_ns;
-		s.mean_read_ns = f.number == SOURCE_MEAN_READ_NS ? f.value : s.mean_read_ns;
+		else if (f.number < ARRAY_LEN(to) && to[f.number] && f.type == WIRE_VARINT)
+			*to[f.number] = f.value;
 	}
+	s.divisor = (uint32_t)divisor;
 	name.n = name.n ? strnlen(name.p, name.n) : 0;
 	utf8_copy(clean, sizeof(clean), name);
 	known = source_find(r, from, clean);
@@ -218,7 +222,7 @@ bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_fro
 	stream->stats = (struct probe_stats){0};
 	stream->dropped_batches = stream->dropped_rows = 0;
 	while (wire_next(&bytes, &f) == GALVO_OK) {
-		if (f.type == WIRE_VARINT && f.number < ARRAY_LEN(to))
+		if (f.type == WIRE_VARINT && f.number < ARRAY_LEN(to) && to[f.number])
 			*to[f.number] = f.value;
 		else if (f.type == WIRE_BYTES && f.number == STATS_SOURCES &&
 		         !source_read(r, stream->kind, sources_from, f.bytes))

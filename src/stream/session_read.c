@@ -102,12 +102,14 @@ static struct session_cost take_cost(const Galvo__RecorderCost *c)
 
 static struct session *take_session(struct arena *a, const Galvo__SessionMetadata *meta)
 {
-	Galvo__Machine none = GALVO__MACHINE__INIT;
-	const Galvo__Machine *machine = meta->machine ? meta->machine : &none;
+	const Galvo__Machine *machine = meta->machine;
 	struct session *s = arena_alloc(a, 1, sizeof(*s));
+	Galvo__Machine none;
 
 	if (!s)
 		return NULL;
+	galvo__machine__init(&none);
+	machine = machine ? machine : &none;
 	*s = (struct session){
 		.hostname = meta->hostname,
 		.start_wall_ns = meta->wall_clock_epoch_ns,

@@ -1,3 +1,3 @@
 #!/bin/sh
-# A time that is none.
-"$GALVO" record -o run --for soon -- true
+# A time in a unit that there is not.
+"$GALVO" record -o run --for 10x -- true

@@ -1,4 +1,4 @@
-/* Every parser over rows of good and hostile text: what it reads, what it leaves out, how it fails. */
+/* Every parser over rows of good and hostile text: what it reads, leaves out, and says. */
 #include "source_rig.h"
 #include "tap.h"
 
@@ -40,11 +40,10 @@ static void check_row(const struct row *row)
 		buf_printf(&b, "!%s", e.text);
 	else
 		rig_show(&rig, rig_source(span_str(row->source)), &b);
-	if (!span_eq_str(span_of(b.p, b.len), row->want)) {
+	if (!OK(span_eq_str(span_of(b.p, b.len), row->want)))
 		printf("# %s %s, text '%.*s'\n#  got '%.*s'\n# want '%s'\n", row->source, row->path,
-		       row->text.n < 80 ? (int)row->text.n : 80, row->text.p, (int)b.len, b.p, row->want);
-		OK(!"as wanted");
-	}
+		       row->text.n < 80 ? (int)row->text.n : 80, row->text.p, (int)b.len, b.p,
+		       row->want);
 }
 
 static void rows_are_read(void)
@@ -64,11 +63,13 @@ static void every_text_has_a_row(void)
 			const char *path = source_table[s]->texts[t].path;
 			int good = 0, bad = 0;
 
-			for (i = 0; i < ARRAY_LEN(rows); i++)
-				if (!strcmp(rows[i].source, source_table[s]->name) && !strcmp(rows[i].path, path)) {
-					good += rows[i].want[0] != '!';
-					bad += rows[i].want[0] == '!';
-				}
+			for (i = 0; i < ARRAY_LEN(rows); i++) {
+				if (strcmp(rows[i].source, source_table[s]->name) ||
+				    strcmp(rows[i].path, path))
+					continue;
+				good += rows[i].want[0] != '!';
+				bad += rows[i].want[0] == '!';
+			}
 			if (!OK(good && bad))
 				printf("# no row: %s %s\n", source_table[s]->name, path);
 		}
@@ -107,7 +108,7 @@ static void check_long(const char *source, const char *path, struct buf *b, cons
 	b->len = 0;
 }
 
-/* A line has no largest length: interrupts of a large machine fill 70 kB, and nothing stops at 64. */
+/* Interrupts of a large machine fill 70 kB of one line, and nothing stops at 64. */
 static void long_lines(void)
 {
 	struct buf b;

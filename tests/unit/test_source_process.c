@@ -67,8 +67,8 @@ static void cut_texts_never_lie(void)
 				return;
 			memcpy(copy, rows[i].text, n);
 			if (process_stat_parse(span_of(copy, n), &s, NULL) == GALVO_OK)
-				OK(s.start_ticks == rows[i].start_ticks && s.cpu_ticks == rows[i].cpu_ticks &&
-				   span_eq_str(s.comm, rows[i].comm));
+				OK(s.start_ticks == rows[i].start_ticks &&
+				   s.cpu_ticks == rows[i].cpu_ticks && span_eq_str(s.comm, rows[i].comm));
 			free(copy);
 		}
 }

@@ -1,4 +1,4 @@
-/* Trees of files in place of a machine: what block devices are, and every field of a modern kernel. */
+/* Trees of files in place of a machine: block devices, and every field of a modern kernel. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -92,7 +92,8 @@ static uint32_t fields_read(const struct world *w, const struct source *s)
 
 		buf_init(&b, 1 << 20);
 		rig_init(&rig);
-		snprintf(path, sizeof(path), "%s%s", s->shape == SHAPE_PROCESS ? "proc/1300/" : "", t->path);
+		snprintf(path, sizeof(path), "%s%s",
+		         s->shape == SHAPE_PROCESS ? "proc/1300/" : "", t->path);
 		if (strstr(path, "%s"))
 			snprintf(path, sizeof(path), "sys/class/block/vda/inflight");
 		if (!OK(file_read(w->root_fd, path, &b, &text, &e) == GALVO_OK &&
