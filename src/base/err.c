@@ -4,7 +4,7 @@
 
 #include "base.h"
 
-galvo_status err_set(galvo_error *e, galvo_status status, const char *fmt, ...)
+galvo_status (err_set)(galvo_error *e, galvo_status status, const char *fmt, ...)
 {
 	va_list args;
 
@@ -37,7 +37,7 @@ static galvo_status status_of_errno(int sys_errno)
 	}
 }
 
-galvo_status err_sys(galvo_error *e, int sys_errno, const char *fmt, ...)
+galvo_status (err_sys)(galvo_error *e, int sys_errno, const char *fmt, ...)
 {
 	galvo_status status = status_of_errno(sys_errno);
 	char words[64];
@@ -75,7 +75,7 @@ void err_wrap(galvo_error *e, const char *fmt, ...)
 	utf8_copy(e->text, sizeof(e->text), span_of(whole, b.len));
 }
 
-galvo_status err_malformed(galvo_error *e, const char *path, struct span text, struct span there,
+galvo_status (err_malformed)(galvo_error *e, const char *path, struct span text, struct span there,
                            const char *want)
 {
 	enum { CLIP = 24 };
