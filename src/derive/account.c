@@ -70,15 +70,15 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 static galvo_status gaps_count(const struct galvo_run *run, enum stream_kind kind, uint64_t *ret,
                                galvo_error *reterr)
 {
-	struct series s;
+	struct ledger s;
 	size_t gaps = 0;
-	galvo_status status = series_init(
+	galvo_status status = ledger_init(
 		&s, run, kind, kind == STREAM_DISK ? SCOPE_DEVICE : SCOPE_SYSTEM, reterr);
 
 	if (status == GALVO_OK)
-		status = series_gaps(&s, &gaps, reterr);
+		status = ledger_gaps(&s, &gaps, reterr);
 	*ret = gaps;
-	series_finish(&s);
+	ledger_finish(&s);
 	return status;
 }
 
@@ -125,13 +125,14 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 	const struct session_cost *paid =
 		run->session && run->session->cost.present ? &run->session->cost : NULL;
 	struct summary_cost *c = &s->cost;
-	uint64_t cpu_ns = 0, bytes = 0;
+	uint64_t cpu_ns = 0, bytes = 0, messages = 0;
 	size_t i;
 
 	*c = (struct summary_cost){.sampling_only = !paid};
 	for (i = 0; i < run->streams_len; i++) {
 		const struct run_stream *r = &run->streams[i];
 
+		messages += r->messages;
 		cpu_ns += r->stats.thread_cpu_ns;
 		bytes += r->bytes;
 		c->ticks += r->stats.ticks;
@@ -145,7 +146,7 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 		c->bytes_written = (double)paid->bytes_written;
 		if (paid->max_rss_bytes)
 			c->max_rss_bytes = (double)paid->max_rss_bytes;
-	} else if (run->streams_len) {
+	} else if (messages) {
 		c->cpu_s = seconds(cpu_ns);
 		c->bytes_written = (double)bytes;
 	}

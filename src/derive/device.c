@@ -86,8 +86,8 @@ static void flags_find(struct summary_disk *disk, const struct galvo_run *run)
 static galvo_status derive_disks(struct galvo_summary *sum, const struct galvo_run *run,
                                  galvo_error *reterr)
 {
-	struct series s;
-	galvo_status status = series_init(&s, run, STREAM_DISK, SCOPE_DEVICE, reterr);
+	struct ledger s;
+	galvo_status status = ledger_init(&s, run, STREAM_DISK, SCOPE_DEVICE, reterr);
 	size_t i;
 
 	sum->disk_read_bytes_per_s = sum->disk_write_bytes_per_s = figure_none;
@@ -98,7 +98,7 @@ static galvo_status derive_disks(struct galvo_summary *sum, const struct galvo_r
 	if (!sum->disks)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu disks", s.slots_len);
 	else
-		status = series_figures(&s, of_a_disk, ARRAY_LEN(of_a_disk), sum->disks,
+		status = ledger_figures(&s, of_a_disk, ARRAY_LEN(of_a_disk), sum->disks,
 		                        sizeof(*sum->disks), reterr);
 	for (i = 0; status == GALVO_OK && i < sum->disks_len; i++) {
 		sum->disks[i].name = s.table->names[i];
@@ -113,7 +113,7 @@ static galvo_status derive_disks(struct galvo_summary *sum, const struct galvo_r
 			add_total(&sum->disk_write_bytes_per_s, &d->write_bytes_per_s);
 		}
 	}
-	series_finish(&s);
+	ledger_finish(&s);
 	return status;
 }
 
@@ -129,8 +129,8 @@ static double both(const struct figure *a, const struct figure *b)
 static galvo_status derive_interfaces(struct galvo_summary *sum, const struct galvo_run *run,
                                       galvo_error *reterr)
 {
-	struct series s;
-	galvo_status status = series_init(&s, run, STREAM_SYSTEM, SCOPE_INTERFACE, reterr);
+	struct ledger s;
+	galvo_status status = ledger_init(&s, run, STREAM_SYSTEM, SCOPE_INTERFACE, reterr);
 	size_t i;
 
 	sum->net_rx_bytes_per_s = sum->net_tx_bytes_per_s = figure_none;
@@ -142,7 +142,7 @@ static galvo_status derive_interfaces(struct galvo_summary *sum, const struct ga
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu interfaces",
 		                 s.slots_len);
 	else
-		status = series_figures(&s, of_an_interface, ARRAY_LEN(of_an_interface),
+		status = ledger_figures(&s, of_an_interface, ARRAY_LEN(of_an_interface),
 		                        sum->interfaces, sizeof(*sum->interfaces), reterr);
 	for (i = 0; status == GALVO_OK && i < sum->interfaces_len; i++) {
 		struct summary_interface *n = &sum->interfaces[i];
@@ -156,7 +156,7 @@ static galvo_status derive_interfaces(struct galvo_summary *sum, const struct ga
 			add_total(&sum->net_tx_bytes_per_s, &n->tx_bytes_per_s);
 		}
 	}
-	series_finish(&s);
+	ledger_finish(&s);
 	return status;
 }
 

@@ -29,19 +29,10 @@ static double value_at(const struct pass *p, size_t row)
 	return p->b ? p->a[row] + p->b[row] : p->a[row];
 }
 
-static size_t column_of(const struct table *t, const char *name)
-{
-	size_t i;
-
-	for (i = 0; t && name && i < t->columns_len; i++)
-		if (span_eq_str(span_str(t->columns[i]), name))
-			return i;
-	return SIZE_MAX;
-}
-
 static bool columns_find(const struct table *t, const struct figure_row *row, struct pass *ret)
 {
-	size_t a = column_of(t, row->column), b = column_of(t, row->plus);
+	size_t a = t ? table_column(t, row->column) : SIZE_MAX;
+	size_t b = t && row->plus ? table_column(t, row->plus) : SIZE_MAX;
 
 	if (a == SIZE_MAX || (row->plus && b == SIZE_MAX))
 		return false;
@@ -49,7 +40,7 @@ static bool columns_find(const struct table *t, const struct figure_row *row, st
 	return true;
 }
 
-static uint32_t slot_at(const struct series *s, size_t row)
+static uint32_t slot_at(const struct ledger *s, size_t row)
 {
 	return s->slots ? s->slots[row] : 0;
 }
@@ -62,7 +53,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* The median time between two values of a thing, from a sample of them; else what is stated. */
-static galvo_status period_find(const struct series *s, struct pass *p, struct account *accounts,
+static galvo_status period_find(const struct ledger *s, struct pass *p, struct account *accounts,
                                 galvo_error *reterr)
 {
 	const struct table *t = s->table;
@@ -103,7 +94,7 @@ static bool tick_advance(struct pass *p, uint64_t mono_ns)
  * The time a row's value stands for. After a hole that is one period, unless nothing was lost and
  * no row of the whole table came in between: then the reading was late, and covers all of it.
  */
-static uint64_t covered_ns(const struct series *s, const struct pass *p, const struct account *a,
+static uint64_t covered_ns(const struct ledger *s, const struct pass *p, const struct account *a,
                            uint64_t mono_ns)
 {
 	uint64_t d;
@@ -156,7 +147,7 @@ static struct figure account_figure(const struct account *a, const struct figure
 	return f;
 }
 
-static galvo_status pass_run(const struct series *s, struct pass *p, struct account *accounts,
+static galvo_status pass_run(const struct ledger *s, struct pass *p, struct account *accounts,
                              galvo_error *reterr)
 {
 	const struct table *t = s->table;
@@ -180,7 +171,7 @@ static galvo_status pass_run(const struct series *s, struct pass *p, struct acco
 	return GALVO_OK;
 }
 
-galvo_status series_figures(const struct series *s, const struct figure_row *rows, size_t rows_len,
+galvo_status ledger_figures(const struct ledger *s, const struct figure_row *rows, size_t rows_len,
                             void *things, size_t stride, galvo_error *reterr)
 {
 	struct account *accounts = alloc_array(s->slots_len, sizeof(*accounts));
@@ -205,7 +196,7 @@ galvo_status series_figures(const struct series *s, const struct figure_row *row
 	return status;
 }
 
-galvo_status series_gaps(const struct series *s, size_t *ret, galvo_error *reterr)
+galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr)
 {
 	struct account *accounts;
 	galvo_status status = GALVO_OK;
@@ -226,7 +217,7 @@ galvo_status series_gaps(const struct series *s, size_t *ret, galvo_error *reter
 /* ---- sums over things ----------------------------------------------------------------------- */
 
 /* A tick a row: their times and sums. Returns how many there are. */
-static size_t sum_ticks(const struct series *s, struct pass *p, double *last, uint64_t *mono_ns,
+static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, uint64_t *mono_ns,
                         double *sums)
 {
 	const struct table *t = s->table;
@@ -251,7 +242,7 @@ static size_t sum_ticks(const struct series *s, struct pass *p, double *last, ui
 	return n;
 }
 
-static galvo_status sum_figure(const struct series *s, const struct figure_row *row,
+static galvo_status sum_figure(const struct ledger *s, const struct figure_row *row,
                                uint64_t *mono_ns, double *sums, size_t n, struct figure *ret,
                                galvo_error *reterr)
 {
@@ -259,7 +250,7 @@ static galvo_status sum_figure(const struct series *s, const struct figure_row *
 	const double *const values[] = {sums};
 	struct table t = {.columns_len = 1, .columns = name, .rows_len = n, .mono_ns = mono_ns,
 	                  .values = values};
-	struct series whole = *s;
+	struct ledger whole = *s;
 	struct figure_row sum_row = *row;
 
 	whole.table = &t;
@@ -268,10 +259,10 @@ static galvo_status sum_figure(const struct series *s, const struct figure_row *
 	sum_row.column = name[0];
 	sum_row.plus = NULL;
 	sum_row.offset = 0;
-	return series_figures(&whole, &sum_row, 1, ret, sizeof(*ret), reterr);
+	return ledger_figures(&whole, &sum_row, 1, ret, sizeof(*ret), reterr);
 }
 
-galvo_status series_sum(const struct series *s, const struct figure_row *row, struct figure *ret,
+galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
                         galvo_error *reterr)
 {
 	size_t rows_len = s->table ? s->table->rows_len : 0;

@@ -8,8 +8,8 @@
 #define SLOT_NONE UINT32_MAX
 #define GAP_FACTOR 3 /* a row that comes so many periods late has a hole before it */
 
-/* The rows of a table, and which of the things each row is about. */
-struct series {
+/* A table with its rows assigned to the things they are about: processes, disks, cores. */
+struct ledger {
 	const struct table *table; /* NULL: there is none */
 	uint32_t *slots;           /* a thing for each row, or SLOT_NONE; NULL: all of thing 0 */
 	size_t slots_len;          /* how many things there are */
@@ -27,20 +27,20 @@ struct figure_row {
 };
 
 /* Without a table things_len things are there, without figures. */
-galvo_status series_init(struct series *s, const struct galvo_run *run, enum stream_kind stream,
+galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum stream_kind stream,
                          enum scope scope, galvo_error *reterr);
-void series_finish(struct series *s);
+void ledger_finish(struct ledger *s);
 /* Fills those figures of all things, an array with `stride` bytes each. */
-galvo_status series_figures(const struct series *s, const struct figure_row *rows, size_t rows_len,
+galvo_status ledger_figures(const struct ledger *s, const struct figure_row *rows, size_t rows_len,
                             void *things, size_t stride, galvo_error *reterr);
 /*
  * The sum of a column over all things, tick by tick, as a figure. Where a thing has a row without a
  * value, its last value stands.
  */
-galvo_status series_sum(const struct series *s, const struct figure_row *row, struct figure *ret,
+galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
                         galvo_error *reterr);
 /* Holes in time, longer than GAP_FACTOR periods, that lost messages left. */
-galvo_status series_gaps(const struct series *s, size_t *ret, galvo_error *reterr);
+galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr);
 
 extern const struct figure figure_none; /* all NaN */
 

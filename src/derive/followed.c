@@ -53,18 +53,18 @@ static galvo_status table_derive(struct galvo_summary *sum, const struct galvo_r
                                  const struct figure_row *rows, size_t rows_len,
                                  galvo_error *reterr)
 {
-	struct series s;
-	galvo_status status = series_init(&s, run, stream, scope, reterr);
+	struct ledger s;
+	galvo_status status = ledger_init(&s, run, stream, scope, reterr);
 	size_t i;
 
 	if (status == GALVO_OK)
-		status = series_figures(&s, rows, rows_len, sum->processes,
+		status = ledger_figures(&s, rows, rows_len, sum->processes,
 		                        sizeof(*sum->processes), reterr);
 	for (i = 0; i < ARRAY_LEN(sums) && status == GALVO_OK; i++)
 		if (stream == STREAM_SYSTEM && sums[i].scope == scope)
-			status = series_sum(&s, &sums[i].row,
+			status = ledger_sum(&s, &sums[i].row,
 			                    (void *)((char *)sum + sums[i].row.offset), reterr);
-	series_finish(&s);
+	ledger_finish(&s);
 	return status;
 }
 

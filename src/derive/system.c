@@ -70,8 +70,8 @@ static void imbalance(struct summary_cpu *cpu)
 static galvo_status derive_cores(struct summary_cpu *cpu, const struct galvo_run *run,
                                  galvo_error *reterr)
 {
-	struct series s;
-	galvo_status status = series_init(&s, run, STREAM_SYSTEM, SCOPE_CORE, reterr);
+	struct ledger s;
+	galvo_status status = ledger_init(&s, run, STREAM_SYSTEM, SCOPE_CORE, reterr);
 	size_t i;
 
 	if (status != GALVO_OK)
@@ -81,7 +81,7 @@ static galvo_status derive_cores(struct summary_cpu *cpu, const struct galvo_run
 	if (!cpu->cores)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu cores", s.slots_len);
 	else
-		status = series_figures(&s, of_a_core, ARRAY_LEN(of_a_core), cpu->cores,
+		status = ledger_figures(&s, of_a_core, ARRAY_LEN(of_a_core), cpu->cores,
 		                        sizeof(*cpu->cores), reterr);
 	if (status == GALVO_OK) {
 		for (i = 0; i < cpu->cores_len; i++)
@@ -91,7 +91,7 @@ static galvo_status derive_cores(struct summary_cpu *cpu, const struct galvo_run
 				cpu->cores[s.slots[i]].present = true;
 		imbalance(cpu);
 	}
-	series_finish(&s);
+	ledger_finish(&s);
 	return status;
 }
 
@@ -110,12 +110,12 @@ galvo_status derive_system(struct galvo_summary *sum, const struct galvo_run *ru
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++) {
-		struct series s;
+		struct ledger s;
 
-		status = series_init(&s, run, STREAM_SYSTEM, parts[i].scope, reterr);
+		status = ledger_init(&s, run, STREAM_SYSTEM, parts[i].scope, reterr);
 		if (status == GALVO_OK)
-			status = series_figures(&s, parts[i].rows, parts[i].len, sum, 0, reterr);
-		series_finish(&s);
+			status = ledger_figures(&s, parts[i].rows, parts[i].len, sum, 0, reterr);
+		ledger_finish(&s);
 	}
 	return status == GALVO_OK ? derive_cores(&sum->cpu, run, reterr) : status;
 }

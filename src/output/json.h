@@ -26,13 +26,18 @@ struct json_row {
 	enum json_kind kind;
 };
 
-/* A NULL key stands before an element of an array. `bracket` is one of { } [ ]. */
+/*
+ * Levels are opened and closed in pairs, and nothing else has to be in order: commas and indents
+ * come by themselves. Keys are ours and are not escaped; values are. A NULL key stands before an
+ * element of an array. `bracket` is one of { } [ ].
+ */
 void json_open(struct json *j, const char *key, const char *bracket);
 void json_close(struct json *j, const char *bracket);
 void json_u64(struct json *j, const char *key, uint64_t v);
 void json_null(struct json *j, const char *key);
 void json_text(struct json *j, const char *key, const char *v);   /* null if NULL or empty */
 void json_string(struct json *j, const char *key, const char *v); /* null if NULL */
+/* Those members of the thing, as members of the object that is open. */
 void json_rows(struct json *j, const struct json_row *rows, size_t n, const void *thing);
 /* An array of objects of those keys. */
 void json_things(struct json *j, const char *key, const struct json_row *rows, size_t n,
@@ -40,15 +45,15 @@ void json_things(struct json *j, const char *key, const struct json_row *rows, s
 
 /* The keys of a rate (its total has a key and a unit of its own) and of a level. */
 #define MEAN(key, unit, type, member)                                                              \
-	{key "_avg_" unit, offsetof(type, member.avg), JSON_NUMBER},                               \
-	{key "_peak_" unit, offsetof(type, member.peak), JSON_NUMBER}
+	{#key "_avg_" #unit, offsetof(type, member.avg), JSON_NUMBER},                             \
+	{#key "_peak_" #unit, offsetof(type, member.peak), JSON_NUMBER}
 #define SUMMED(total_key, key, unit, type, member)                                                 \
-	{total_key, offsetof(type, member.total), JSON_ROUNDED}, MEAN(key, unit, type, member)
+	AS(ROUNDED, total_key, type, member.total), MEAN(key, unit, type, member)
 #define LEVEL(key, type, member)                                                                   \
-	{key "_avg_bytes", offsetof(type, member.avg), JSON_ROUNDED},                              \
-	{key "_peak_bytes", offsetof(type, member.peak), JSON_ROUNDED}
-#define ONE(key, type, member) {key, offsetof(type, member), JSON_NUMBER}
-#define AS(kind, key, type, member) {key, offsetof(type, member), JSON_##kind}
+	{#key "_avg_bytes", offsetof(type, member.avg), JSON_ROUNDED},                             \
+	{#key "_peak_bytes", offsetof(type, member.peak), JSON_ROUNDED}
+#define ONE(key, type, member) AS(NUMBER, key, type, member)
+#define AS(kind, key, type, member) {#key, offsetof(type, member), JSON_##kind}
 
 /* A number that is 0 where it is not known, or does not apply. */
 void json_known(struct json *j, const char *key, bool is_known, uint64_t v);

@@ -8,7 +8,7 @@
 
 #include "derive/derive.h"
 
-#define LINE_COLUMNS 80
+#define LINE_COLUMNS 80 /* no line of a report is longer, whatever is in a name */
 
 /* ---- a sheet: what is being written, handed on in pieces ------------------------------------ */
 
@@ -20,6 +20,7 @@ struct sheet {
 	galvo_status status;
 };
 
+/* write_fn is called with at least some KiB at a time, but for the last piece. */
 void sheet_init(struct sheet *s, galvo_write_fn write_fn, void *ctx);
 /* Hands on what is there when it is much, or when all is true. */
 void sheet_flush(struct sheet *s, bool all);
@@ -62,6 +63,7 @@ void report_processes(struct sheet *s, const struct galvo_summary *sum);
 void report_json(struct sheet *s, const struct galvo_summary *sum);
 
 /* A table of text: names on the left, a column a number. */
+/* A column is flush right in its width, blanks between it and the one before included. */
 struct text_column {
 	const char *head;
 	unsigned width;

@@ -5,75 +5,77 @@
 
 #define SUMMARY struct galvo_summary
 static const struct json_row summary_rows[] = {
-	AS(TEXT, "galvo_version", SUMMARY, galvo_version),
-	AS(FLAG, "has_session", SUMMARY, has_session),
-	AS(FLAG, "finished", SUMMARY, finished),
-	AS(TEXT, "hostname", SUMMARY, hostname),
-	AS(TEXT, "kernel", SUMMARY, kernel),
-	AS(TEXT, "root", SUMMARY, root),
-	ONE("recorded_s", SUMMARY, recorded_s),
+	AS(TEXT, galvo_version, SUMMARY, galvo_version),
+	AS(FLAG, has_session, SUMMARY, has_session),
+	AS(FLAG, finished, SUMMARY, finished),
+	AS(TEXT, hostname, SUMMARY, hostname),
+	AS(TEXT, kernel, SUMMARY, kernel),
+	AS(TEXT, root, SUMMARY, root),
+	ONE(recorded_s, SUMMARY, recorded_s),
 };
 
+/* What the kernel accounted for the command at its end; null before. */
 static const struct json_row workload_rows[] = {
-	ONE("wall_s", struct summary_workload, wall_s),
-	ONE("user_s", struct summary_workload, user_s),
-	ONE("system_s", struct summary_workload, system_s),
-	ONE("cpu_pct_of_core", struct summary_workload, pct_of_core),
-	ONE("max_rss_bytes", struct summary_workload, max_rss_bytes),
-	ONE("minor_faults", struct summary_workload, minor_faults),
-	ONE("major_faults", struct summary_workload, major_faults),
-	ONE("voluntary_switches", struct summary_workload, voluntary_switches),
-	ONE("involuntary_switches", struct summary_workload, involuntary_switches),
+	ONE(wall_s, struct summary_workload, wall_s),
+	ONE(user_s, struct summary_workload, user_s),
+	ONE(system_s, struct summary_workload, system_s),
+	ONE(cpu_pct_of_core, struct summary_workload, pct_of_core),
+	ONE(max_rss_bytes, struct summary_workload, max_rss_bytes),
+	ONE(minor_faults, struct summary_workload, minor_faults),
+	ONE(major_faults, struct summary_workload, major_faults),
+	ONE(voluntary_switches, struct summary_workload, voluntary_switches),
+	ONE(involuntary_switches, struct summary_workload, involuntary_switches),
 };
 
 #define CPU struct summary_cpu
 static const struct json_row cpu_rows[] = {
-	MEAN("busy", "pct", CPU, busy_pct),
-	MEAN("user", "pct", CPU, user_pct),
-	MEAN("kernel", "pct", CPU, kernel_pct),
-	MEAN("iowait", "pct", CPU, iowait_pct),
-	MEAN("steal", "pct", CPU, steal_pct),
-	ONE("processes_s", CPU, followed_pct_of_core.total),
-	MEAN("processes", "pct_of_core", CPU, followed_pct_of_core),
-	ONE("imbalance_ratio", CPU, imbalance_ratio),
-	SUMMED("context_switches", "context_switches", "per_s", CPU, switches_per_s),
-	SUMMED("forks", "forks", "per_s", CPU, forks_per_s),
-	MEAN("running", "tasks", CPU, running),
-	MEAN("blocked", "tasks", CPU, blocked),
+	MEAN(busy, pct, CPU, busy_pct),
+	MEAN(user, pct, CPU, user_pct),
+	MEAN(kernel, pct, CPU, kernel_pct),
+	MEAN(iowait, pct, CPU, iowait_pct),
+	MEAN(steal, pct, CPU, steal_pct),
+	ONE(processes_s, CPU, followed_pct_of_core.total),
+	MEAN(processes, pct_of_core, CPU, followed_pct_of_core),
+	ONE(imbalance_ratio, CPU, imbalance_ratio),
+	SUMMED(context_switches, context_switches, per_s, CPU, switches_per_s),
+	SUMMED(forks, forks, per_s, CPU, forks_per_s),
+	MEAN(running, tasks, CPU, running),
+	MEAN(blocked, tasks, CPU, blocked),
 };
 
 #define CORE struct summary_core
 static const struct json_row core_rows[] = {
-	MEAN("busy", "pct", CORE, busy_pct),
-	MEAN("user", "pct", CORE, user_pct),
-	MEAN("kernel", "pct", CORE, kernel_pct),
-	MEAN("iowait", "pct", CORE, iowait_pct),
-	MEAN("steal", "pct", CORE, steal_pct),
+	MEAN(busy, pct, CORE, busy_pct),
+	MEAN(user, pct, CORE, user_pct),
+	MEAN(kernel, pct, CORE, kernel_pct),
+	MEAN(iowait, pct, CORE, iowait_pct),
+	MEAN(steal, pct, CORE, steal_pct),
 };
 
+/* Capacities hardly change: their highest value stands for them. */
 #define MEMORY struct summary_memory
 static const struct json_row memory_rows[] = {
-	LEVEL("processes_rss", MEMORY, followed_rss_bytes),
-	LEVEL("processes_pss", MEMORY, followed_pss_bytes),
-	LEVEL("processes_swap", MEMORY, followed_swap_bytes),
-	ONE("capacity_bytes", MEMORY, capacity_bytes.peak),
-	LEVEL("used", MEMORY, used_bytes),
-	LEVEL("available", MEMORY, available_bytes),
-	LEVEL("buffers", MEMORY, buffers_bytes),
-	LEVEL("cached", MEMORY, cached_bytes),
-	LEVEL("dirty", MEMORY, dirty_bytes),
-	ONE("swap_capacity_bytes", MEMORY, swap_capacity_bytes.peak),
-	LEVEL("swap_used", MEMORY, swap_used_bytes),
+	LEVEL(processes_rss, MEMORY, followed_rss_bytes),
+	LEVEL(processes_pss, MEMORY, followed_pss_bytes),
+	LEVEL(processes_swap, MEMORY, followed_swap_bytes),
+	ONE(capacity_bytes, MEMORY, capacity_bytes.peak),
+	LEVEL(used, MEMORY, used_bytes),
+	LEVEL(available, MEMORY, available_bytes),
+	LEVEL(buffers, MEMORY, buffers_bytes),
+	LEVEL(cached, MEMORY, cached_bytes),
+	LEVEL(dirty, MEMORY, dirty_bytes),
+	ONE(swap_capacity_bytes, MEMORY, swap_capacity_bytes.peak),
+	LEVEL(swap_used, MEMORY, swap_used_bytes),
 };
 
 #define PRESSURE struct summary_pressure
 static const struct json_row pressure_rows[] = {
-	MEAN("cpu_some", "pct", PRESSURE, cpu_some_pct),
-	MEAN("cpu_full", "pct", PRESSURE, cpu_full_pct),
-	MEAN("memory_some", "pct", PRESSURE, memory_some_pct),
-	MEAN("memory_full", "pct", PRESSURE, memory_full_pct),
-	MEAN("io_some", "pct", PRESSURE, io_some_pct),
-	MEAN("io_full", "pct", PRESSURE, io_full_pct),
+	MEAN(cpu_some, pct, PRESSURE, cpu_some_pct),
+	MEAN(cpu_full, pct, PRESSURE, cpu_full_pct),
+	MEAN(memory_some, pct, PRESSURE, memory_some_pct),
+	MEAN(memory_full, pct, PRESSURE, memory_full_pct),
+	MEAN(io_some, pct, PRESSURE, io_some_pct),
+	MEAN(io_full, pct, PRESSURE, io_full_pct),
 };
 
 /* ---- the report ----------------------------------------------------------------------------- */
@@ -125,6 +127,7 @@ static void put_cpu(struct json *j, const struct summary_cpu *cpu)
 	json_close(j, "}");
 }
 
+/* Keys are added, never taken away; a change of meaning would be galvo_report 2. */
 void report_json(struct sheet *s, const struct galvo_summary *sum)
 {
 	struct json j = {.sheet = s};

@@ -115,7 +115,7 @@ static void report_subject(struct sheet *s, const struct galvo_summary *sum)
 
 		if (!p->root || s->buf.len > s->line + 4 * LINE_COLUMNS)
 			continue;
-		buf_printf(&s->buf, "%sto %u ", between, (unsigned)p->pid);
+		buf_printf(&s->buf, "%s%u ", between[0] ? between : "to ", (unsigned)p->pid);
 		sheet_escaped(s, process_name(p));
 		between = ", ";
 	}
@@ -128,6 +128,7 @@ static void report_subject(struct sheet *s, const struct galvo_summary *sum)
 
 static void report_header(struct sheet *s, const struct galvo_summary *sum)
 {
+	/* What uname calls the release lacks the name of the system. */
 	bool is_release = sum->kernel && !span_starts(span_str(sum->kernel), "Linux");
 
 	report_subject(s, sum);
@@ -141,8 +142,9 @@ static void report_header(struct sheet *s, const struct galvo_summary *sum)
 	}
 	label(s, "recorded");
 	put_time(&s->buf, sum->start_wall_ns);
-	buf_put_str(&s->buf, ", for ");
-	put_duration(&s->buf, sum->recorded_s);
+	buf_put_str(&s->buf, isnan(sum->recorded_s) ? ", not known for how long" : ", for ");
+	if (!isnan(sum->recorded_s))
+		put_duration(&s->buf, sum->recorded_s);
 	sheet_line_end(s);
 }
 
@@ -235,6 +237,10 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 
 	sheet_text(s, "");
 	buf_put_str(&s->buf, "galvo itself: ");
+	if (isnan(c->cpu_s)) {
+		sheet_text(s, "not known: it left no account");
+		return;
+	}
 	put_duration(&s->buf, c->cpu_s);
 	buf_put_str(&s->buf, " CPU (");
 	put_small_pct(&s->buf, c->pct_of_core);
@@ -247,6 +253,7 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 	count(s, ", ", c->missed_ticks, "missed");
 	count(s, ", ", c->dropped_rows, "rows dropped");
 	sheet_line_end(s);
+	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
 	if (c->sampling_only)
 		sheet_text(s, "              of its sampling threads only: it left no account");
 }

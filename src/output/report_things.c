@@ -89,6 +89,7 @@ void report_devices(struct sheet *s, const struct galvo_summary *sum)
 		s->status = GALVO_ERR_NOMEM;
 		return;
 	}
+	/* Totals are rows like any other: only what may be summed is filled in. */
 	for (i = 0; i < sum->disks_len; i++) {
 		const struct summary_disk *d = &sum->disks[i];
 
@@ -205,6 +206,7 @@ void report_processes(struct sheet *s, const struct galvo_summary *sum)
 		s->status = GALVO_ERR_NOMEM;
 		return;
 	}
+	/* Chosen by CPU time, shown in the order of the tree. */
 	n = choose(sum, chosen);
 	sheet_text(s, "");
 	table_head(s, "processes", process_columns, ARRAY_LEN(process_columns));

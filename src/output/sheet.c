@@ -11,6 +11,7 @@ void sheet_init(struct sheet *s, galvo_write_fn write_fn, void *ctx)
 	buf_init(&s->buf, SHEET_BYTES_MAX);
 }
 
+/* After a failure nothing is handed on any more; makers need not look. */
 void sheet_flush(struct sheet *s, bool all)
 {
 	if (s->buf.failed && s->status == GALVO_OK)
@@ -104,6 +105,7 @@ void sheet_cell(struct sheet *s, size_t width, void (*put)(struct buf *, double)
 
 	buf_init(&b, 512);
 	put(&b, v);
+	/* Not a number but its text is flush right: "-" too. */
 	columns = b.len ? text_columns(span_of(b.p, b.len)) : 0;
 	if (columns < width)
 		blanks(&s->buf, width - columns);

@@ -409,6 +409,10 @@ static void costs_and_notes(void)
 	OK(s->notes[0].kind == NOTE_SESSION && s->notes[1].kind == NOTE_SOURCE);
 	OK(s->notes[1].count == 3 && s->notes[2].torn_tail && s->notes[3].kind == NOTE_REJECTED);
 	galvo_summary_destroy(s);
+	f->streams[0].messages = f->streams[1].messages = 0; /* killed before the first flush */
+	s = summary_of(f);
+	OK(isnan(s->cost.cpu_s) && isnan(s->cost.bytes_written));
+	galvo_summary_destroy(s);
 	f->session.cost = (struct session_cost){.present = true, .user_ns = 80 * MS,
 		.system_ns = 20 * MS, .max_rss_bytes = 4096, .bytes_written = 77,
 		.dropped_rows = 6};

@@ -48,7 +48,7 @@ static bool is_lossy(const struct galvo_run *run, enum stream_kind stream)
 }
 
 /* Processes go by identity, the rest by their key. */
-static galvo_status slots_fill(struct series *s, const struct galvo_run *run, galvo_error *reterr)
+static galvo_status slots_fill(struct ledger *s, const struct galvo_run *run, galvo_error *reterr)
 {
 	const struct table *t = s->table;
 	bool by_process = t->scope == SCOPE_PROCESS || t->scope == SCOPE_PROCESS_DETAIL;
@@ -77,24 +77,13 @@ static galvo_status slots_fill(struct series *s, const struct galvo_run *run, ga
 	return GALVO_OK;
 }
 
-static const struct table *table_of(const struct galvo_run *run, enum stream_kind stream,
-                                    enum scope scope)
-{
-	size_t i;
-
-	for (i = 0; i < run->tables_len; i++)
-		if (run->tables[i].stream == stream && run->tables[i].scope == scope)
-			return &run->tables[i];
-	return NULL;
-}
-
-galvo_status series_init(struct series *s, const struct galvo_run *run, enum stream_kind stream,
+galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum stream_kind stream,
                          enum scope scope, galvo_error *reterr)
 {
 	galvo_status status = GALVO_OK;
 
-	*s = (struct series){
-		.table = table_of(run, stream, scope),
+	*s = (struct ledger){
+		.table = run_table(run, stream, scope),
 		.slots_len = 1,
 		.period_ns = stated_period_ns(run, stream, scope),
 		.start_mono_ns = run->session ? run->session->start_mono_ns : 0,
@@ -107,12 +96,12 @@ galvo_status series_init(struct series *s, const struct galvo_run *run, enum str
 	if (s->table && scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL)
 		status = slots_fill(s, run, reterr);
 	if (status != GALVO_OK)
-		series_finish(s);
+		ledger_finish(s);
 	return status;
 }
 
-void series_finish(struct series *s)
+void ledger_finish(struct ledger *s)
 {
 	free(s->slots);
-	*s = (struct series){0};
+	*s = (struct ledger){0};
 }
