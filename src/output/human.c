@@ -100,6 +100,7 @@ void put_whole(struct buf *b, double v)
 	buf_put_fixed(b, v, 0);
 }
 
+/* In UTC: a report reads the same wherever it is made. */
 void put_time(struct buf *b, uint64_t wall_ns)
 {
 	time_t t = (time_t)(wall_ns / NS_PER_S);

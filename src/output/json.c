@@ -38,6 +38,7 @@ static void put_double(struct json *j, const char *key, double v)
 	buf_put_number(&j->sheet->buf, v);
 }
 
+/* Only true and false: an unknown flag does not exist. */
 static void put_flag(struct json *j, const char *key, bool v)
 {
 	begin(j, key);

@@ -28,9 +28,9 @@ struct json_row {
 
 /*
  * Levels are opened and closed in pairs, and nothing else has to be in order: commas and indents
- * come by themselves. Keys are ours and are not escaped; values are.
+ * come by themselves. Keys are ours and are not escaped; values are. A NULL key stands before an
+ * element of an array. `bracket` is one of { } [ ].
  */
-/* A NULL key stands before an element of an array. `bracket` is one of { } [ ]. */
 void json_open(struct json *j, const char *key, const char *bracket);
 void json_close(struct json *j, const char *bracket);
 void json_u64(struct json *j, const char *key, uint64_t v);

@@ -29,6 +29,7 @@ static const struct text_column byte_columns[] = {
 	COLUMN("peak", 9, put_bytes, peak, struct figure),
 };
 
+/* One line: a core stands for itself, by its number. */
 static void report_core(struct sheet *s, const struct summary_core *core, const char *what)
 {
 	buf_printf(&s->buf, "  %s core: %u", what, (unsigned)core->cpu);
