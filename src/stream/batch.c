@@ -6,7 +6,10 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-/* Takes a free batch, the first one, so that few pages are ever touched. False: the writer is behind. */
+/*
+ * Takes a free batch, the first one, so that few pages are ever touched. False: the writer is
+ * behind with all of them.
+ */
 static bool batch_take(struct stream *s)
 {
 	size_t i;
@@ -94,7 +97,10 @@ uint64_t stream_dropped_rows(const struct stream *s)
 	return atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
 }
 
-/* Header and length are known last and stand first: they are put so that they end at the names. */
+/*
+ * Header and length are known last and stand first: they are put so that they end where the names
+ * begin, and the whole frame leaves in one write.
+ */
 static void batch_seal(struct stream *s, const struct flush_info *info)
 {
 	struct batch *b = s->held;

@@ -123,7 +123,7 @@ galvo_status run_read_bytes(enum stream_kind kind, struct span bytes, struct gal
 	return status;
 }
 
-/* ---- the directory ------------------------------------------------------------------------------- */
+/* ---- the directory ------------------------------------------------------------------------- */
 
 galvo_status run_file_read(int dir_fd, const char *name, struct buf *into, struct span *ret_bytes,
                            galvo_error *reterr)
@@ -284,7 +284,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 		status = add_streams(&r, fd, session, reterr);
 	if (status == GALVO_OK && !session && r.streams.len == 0)
 		status = err_set(reterr, GALVO_ERR_ABSENT,
-		                 "%s: not a recorded run: it has neither metadata nor streams", dir);
+		                 "%s: not a recorded run: no metadata and no streams", dir);
 	else if (status == GALVO_OK && why)
 		status = note_unreadable(&r, SESSION_FILE, why, reterr);
 	if (status == GALVO_OK)
@@ -295,7 +295,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 	return status;
 }
 
-/* ---- looking things up --------------------------------------------------------------------------- */
+/* ---- looking things up --------------------------------------------------------------------- */
 
 const struct table *run_table(const struct galvo_run *run, enum stream_kind kind, enum scope scope)
 {

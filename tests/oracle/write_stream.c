@@ -10,8 +10,8 @@ static void print_values(const double *v, size_t n)
 	printf("\n");
 }
 
-static void row(struct stream *s, const char *file, const char *field, enum scope scope, uint64_t at,
-                struct row_key key, const double *v, size_t n)
+static void row(struct stream *s, const char *file, const char *field, enum scope scope,
+                uint64_t at, struct row_key key, const double *v, size_t n)
 {
 	stream_row(s, scope, at, key, v, n);
 	printf("%s %s %llu %u", file, field, (unsigned long long)at, key.number);
@@ -40,11 +40,10 @@ static void record(struct stream *whole, struct stream *disk)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(v); i++) {
-		struct row_key number = {.number = i ? UINT32_MAX : 0};
+		struct row_key none = {0}, number = {.number = i ? UINT32_MAX : 0};
 		struct row_key name = {.name = span_str(i ? "eth\xff" : "")};
 
-		row(whole, "system", "system_samples", SCOPE_SYSTEM, at[i], (struct row_key){0}, v[i],
-		    2);
+		row(whole, "system", "system_samples", SCOPE_SYSTEM, at[i], none, v[i], 2);
 		row(whole, "system", "process_samples", SCOPE_PROCESS, at[i], number, v[i], 1);
 		row(whole, "system", "interface_samples", SCOPE_INTERFACE, at[i], name, v[i], 1);
 		row(disk, "disk", "device_samples", SCOPE_DEVICE, at[i], name, v[i], 1);
@@ -62,7 +61,8 @@ static void record(struct stream *whole, struct stream *disk)
 int main(int argc, char **argv)
 {
 	static const struct session session = {
-		.hostname = "h\xff", .start_wall_ns = NS_PER_S, .start_mono_ns = 2, .stop_mono_ns = 3,
+		.hostname = "h\xff", .start_wall_ns = NS_PER_S, .start_mono_ns = 2,
+		.stop_mono_ns = 3,
 		.galvo_version = "0.1.0", .budget_pct = 0.25,
 	};
 	int dir_fd = argc == 2 ? open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -53,7 +53,7 @@ static void every_cut(void)
 	buf_finish(&b);
 }
 
-/* The other messages are found whatever bit is wrong, and that something is wrong is always said. */
+/* Whatever bit is wrong: the other messages are found, and it is said that something is. */
 static void every_bit(void)
 {
 	struct buf b;
@@ -122,7 +122,7 @@ static void torn_in_the_middle(void)
 	buf_finish(&b);
 }
 
-/* ---- messages made by hand --------------------------------------------------------------------------- */
+/* ---- messages made by hand ----------------------------------------------------------------- */
 
 struct hand {
 	struct buf file;
@@ -297,12 +297,13 @@ static void without_checksum(void)
 	galvo_run_close(run);
 }
 
-/* ---- bytes made to hurt: each ends soon and takes little memory -------------------------------------- */
+/* ---- bytes made to hurt: each ends soon and takes little memory ---------------------------- */
 
 static void made_to_hurt(void)
 {
-	static const char *const units[] = {"\xfd\x07", "\xff", "\x80", "\x02\x0a\x00", "\x03\x0a\x01\x00",
-	                                    "\xfd\x07\x0a", "\x7f\x0a", "\x0a\x00"};
+	static const char *const units[] = {"\xfd\x07", "\xff", "\x80", "\x02\x0a\x00",
+	                                    "\x03\x0a\x01\x00", "\xfd\x07\x0a", "\x7f\x0a",
+	                                    "\x0a\x00"};
 	static const size_t lengths[] = {2, 1, 1, 3, 4, 3, 2, 2};
 	size_t i, k, n = 200000;
 	char *bytes = malloc(n);

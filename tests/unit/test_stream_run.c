@@ -60,6 +60,14 @@ static struct galvo_run *run_open(const char *path)
 	return run;
 }
 
+static void workload_is_back(const struct session_workload *w)
+{
+	OK(w->present && w->argv_len == 3 && strcmp(w->argv[2], "\xfe") == 0);
+	OK(w->pid == 5 && w->exited && w->exit_code == -3 && w->term_signal == 9);
+	OK(w->start_mono_ns == 1 && w->end_mono_ns == 2 && w->user_ns == 4 && w->system_ns == 6);
+	OK(w->read_blocks == 10 && w->write_blocks == 11 && w->involuntary_switches == 13);
+}
+
 static void session_there_and_back(void)
 {
 	char path[64];
@@ -74,11 +82,8 @@ static void session_there_and_back(void)
 	OK(s->probes_len == 1 && s->probes[0].kind == STREAM_SYSTEM &&
 	   s->probes[0].frequency_hz == 100);
 	OK(s->notes_len == 1 && strcmp(s->notes[0].text, "not \xef\xbf\xbd allowed") == 0);
-	OK(s->workload.present && s->workload.argv_len == 3 &&
-	   strcmp(s->workload.argv[2], "\xfe") == 0);
-	OK(s->workload.pid == 5 && s->workload.exited && s->workload.exit_code == -3 &&
-	   s->workload.term_signal == 9 && s->workload.involuntary_switches == 13);
 	OK(s->cost.present && s->cost.messages == 5 && s->cost.dropped_rows == 7);
+	workload_is_back(&s->workload);
 	OK(strcmp(s->kernel, "6.1") == 0 && strcmp(s->boot_id, "id") == 0 &&
 	   strcmp(s->galvo_version, "0.1.0") == 0 && strcmp(s->root, "/") == 0);
 	OK(s->cpu_count == 2 && s->clk_tck == 100 && s->page_bytes == 4096 &&
