@@ -155,15 +155,15 @@ static void batch_write(struct stream *s, struct batch *b)
 	if (!failed) {
 		s->file_bytes += bytes;
 		atomic_fetch_add_explicit(&s->bytes_written, bytes, memory_order_relaxed);
-		atomic_fetch_add_explicit(&s->messages, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&s->messages, 1, memory_order_release);
 		return;
 	}
 	/* What was written of it is cut off again; where that fails too, readers step over it. */
 	if (written && ftruncate(s->fd, (off_t)s->file_bytes) != 0)
 		s->file_bytes += written;
 	note_error(s, failed);
-	atomic_fetch_add_explicit(&s->dropped_batches, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&s->dropped_rows, b->rows, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->dropped_batches, 1, memory_order_release);
 }
 
 /* The full batch that was flushed first; NULL: none is full. */
@@ -302,10 +302,11 @@ void writer_get_totals(const struct writer *w, struct writer_totals *ret)
 	for (i = 0; i < w->streams_len; i++) {
 		const struct stream *s = w->streams[i];
 
-		ret->bytes_written += atomic_load_explicit(&s->bytes_written, memory_order_relaxed);
-		ret->messages += atomic_load_explicit(&s->messages, memory_order_relaxed);
+		/* Messages first: their bytes and rows are then counted too. */
+		ret->messages += atomic_load_explicit(&s->messages, memory_order_acquire);
 		ret->dropped_batches +=
-			atomic_load_explicit(&s->dropped_batches, memory_order_relaxed);
+			atomic_load_explicit(&s->dropped_batches, memory_order_acquire);
+		ret->bytes_written += atomic_load_explicit(&s->bytes_written, memory_order_relaxed);
 		ret->dropped_rows += atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
 	}
 }

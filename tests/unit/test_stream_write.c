@@ -94,7 +94,7 @@ static struct galvo_run *desk_read(const struct desk *d)
 }
 
 /*
- * The file is a pipe of one page that nobody reads: the first write cannot end, so that all three
+ * The file is a pipe, as small as can be, that nobody reads: the first write cannot end, so that all three
  * batches are taken. What comes then is dropped, without waiting.
  */
 static struct desk pipe_desk; /* reachable to the end: a writer left behind is no leak */
@@ -144,10 +144,10 @@ static void slow_disk(void)
 	size_t n = 0;
 
 	for (i = 0; i < 5; i++) { /* three are taken, two dropped */
-		rows(d.stream, 500);
+		rows(d.stream, 4000);
 		stream_flush(d.stream, &info);
 	}
-	EQ(stream_dropped_rows(d.stream), 1000);
+	EQ(stream_dropped_rows(d.stream), 8000);
 	pipe_drain(fd, &d, 3, &n);
 	EQ(wait_for(&d, 5).dropped_batches, 2);
 	rows(d.stream, 1);
@@ -158,7 +158,7 @@ static void slow_disk(void)
 	EQ(run->streams[0].messages, 4);
 	EQ(run->streams[0].missing_messages, 2);
 	EQ(run->streams[0].dropped_batches, 2);
-	EQ(run->streams[0].dropped_rows, 1000);
+	EQ(run->streams[0].dropped_rows, 8000);
 	EQ(run->damages_len, 1);
 	OK(strcmp(run->damages[0].text, "messages 3 to 4 are missing (dropped while recording: the "
 	                                "disk was full or too slow)") == 0);
@@ -175,7 +175,7 @@ static void hung_disk(void)
 	int fd = pipe_open(d);
 	size_t n = 0;
 
-	rows(d->stream, 500);
+	rows(d->stream, 4000);
 	stream_flush(d->stream, &info);
 	EQ(writer_stop(d->writer, 20 * NS_PER_MS, &e), GALVO_ERR_STATE);
 	OK(strstr(e.text, "system_metrics.pb: the file system does not answer"));
