@@ -6,7 +6,10 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-/* Takes a free batch, the first one, so that few pages are ever touched. False: the writer is behind. */
+/*
+ * Takes a free batch, the first one, so that few pages are ever touched. False: the writer is
+ * behind with all of them.
+ */
 static bool batch_take(struct stream *s)
 {
 	size_t i;
@@ -37,27 +40,35 @@ static const struct stream_scope *find_scope(const struct stream *s, enum scope 
 	return NULL;
 }
 
+/* Fields of a row are below 16: their tags are one byte. */
+static char *put_tag(char *p, uint32_t field, enum wire_type type)
+{
+	*p = (char)(field << 3 | type);
+	return p + 1;
+}
+
 /* The instant and the values, always; protobuf allows zeros to be written. */
 static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, struct row_key key,
                      const double *values, size_t n)
 {
-	size_t bytes = 1 + wire_varint_len(mono_ns);
-	uint32_t values_field = ROW_KEY;
+	size_t values_bytes = n * sizeof(*values);
+	size_t bytes = 2 + wire_varint_len(mono_ns) + wire_varint_len(values_bytes) + values_bytes;
+	uint32_t field = ROW_KEY;
 
 	if (c->form.key == KEY_NUMBER)
 		bytes += 1 + wire_varint_len(key.number);
 	else if (c->form.key == KEY_NAME)
 		bytes += wire_bytes_len(ROW_KEY, key.name.n);
-	bytes += wire_bytes_len(ROW_KEY, n * sizeof(*values));
 	p = wire_put_varint(wire_put_tag(p, c->form.field, WIRE_BYTES), bytes);
-	p = wire_put_varint(wire_put_tag(p, ROW_MONO_NS, WIRE_VARINT), mono_ns);
-	if (c->form.key != KEY_NONE)
-		values_field++;
+	p = wire_put_varint(put_tag(p, ROW_MONO_NS, WIRE_VARINT), mono_ns);
 	if (c->form.key == KEY_NUMBER)
-		p = wire_put_varint(wire_put_tag(p, ROW_KEY, WIRE_VARINT), key.number);
+		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key.number);
 	else if (c->form.key == KEY_NAME)
-		p = wire_put_bytes(p, ROW_KEY, key.name);
-	return wire_put_doubles(p, values_field, values, n);
+		p = wire_put_bytes(p, field++, key.name);
+	p = wire_put_varint(put_tag(p, field, WIRE_BYTES), values_bytes);
+	if (n)
+		memcpy(p, values, values_bytes);
+	return p + values_bytes;
 }
 
 void stream_row(struct stream *s, enum scope scope, uint64_t mono_ns, struct row_key key,
@@ -86,7 +97,10 @@ uint64_t stream_dropped_rows(const struct stream *s)
 	return atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
 }
 
-/* Header and length are known last and stand first: they are put so that they end at the names. */
+/*
+ * Header and length are known last and stand first: they are put so that they end where the names
+ * begin, and the whole frame leaves in one write.
+ */
 static void batch_seal(struct stream *s, const struct flush_info *info)
 {
 	struct batch *b = s->held;

@@ -74,6 +74,7 @@ static bool put_lost_end(struct lines *out, const struct galvo_run *run)
 	return true;
 }
 
+/* Damages name files by the pointer that the stream has. */
 static void sum_up(const struct galvo_run *run, galvo_check_result *ret)
 {
 	size_t i, k;
@@ -134,8 +135,9 @@ galvo_status galvo_run_check(const char *dir, galvo_write_fn write_fn, void *ctx
 	return status;
 }
 
-/* ---- repair -------------------------------------------------------------------------------------- */
+/* ---- repair -------------------------------------------------------------------------------- */
 
+/* Sound frames as they stand in the file, lengths included. */
 static galvo_status copy_stream(int from_fd, int to_fd, const struct stream_form *form,
                                 const char *name, galvo_error *reterr)
 {

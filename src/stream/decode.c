@@ -1,4 +1,4 @@
-/* From messages to columns: first all messages are surveyed, then tables of their size are filled. */
+/* From messages to columns: a survey of all messages, then tables of their size, filled. */
 #include <math.h>
 #include <stdarg.h>
 
@@ -54,7 +54,7 @@ bool reading_note(struct reading *r, const char *file, uint64_t offset, bool tor
 	return !r->damages.failed;
 }
 
-/* ---- survey -------------------------------------------------------------------------------------- */
+/* ---- survey -------------------------------------------------------------------------------- */
 
 /* Names may come in any order and number: each message says anew which value is which. */
 static bool names_read(struct stream_build *b, struct span bytes)
@@ -145,6 +145,7 @@ static bool note_gap(struct stream_build *b, const struct frame *frame)
 	                    (unsigned long long)h->sequence - 1, why);
 }
 
+/* The message is looked at first: a gap before it is judged by the drops that it tells of. */
 static bool survey_sound(struct stream_build *b, const struct frame *frame)
 {
 	const struct header *h = &frame->header;
@@ -169,9 +170,10 @@ static galvo_status survey(struct stream_build *b, struct span bytes, galvo_erro
 		case FRAME_SOUND:
 			if (frame.header.major > STREAM_FORMAT_MAJOR)
 				return err_set(reterr, GALVO_ERR_NEWER,
-				               "%s: made by a newer galvo: its format is %u.%u, and "
-				               "this one reads up to %d", file, frame.header.major,
-				               frame.header.minor, STREAM_FORMAT_MAJOR);
+				               "%s: made by a newer galvo: its format is %u.%u, "
+				               "and this one reads up to %d", file,
+				               frame.header.major, frame.header.minor,
+				               STREAM_FORMAT_MAJOR);
 			ok = survey_sound(b, &frame);
 			break;
 		case FRAME_DAMAGED:
@@ -191,7 +193,7 @@ static galvo_status survey(struct stream_build *b, struct span bytes, galvo_erro
 	return ok ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 }
 
-/* ---- fill ---------------------------------------------------------------------------------------- */
+/* ---- fill ---------------------------------------------------------------------------------- */
 
 /* All cells begin as absent. */
 static bool table_allocate(struct stream_build *b, struct table_build *t)
@@ -231,6 +233,15 @@ static void put_value(struct table_build *t, size_t row, size_t i, double v)
 		t->values[t->map[i]][row] = v;
 }
 
+static double double_of(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* Values may be packed or one by one; the key is looked for in both forms. */
 static bool fill_row(struct table_build *t, struct span bytes)
 {
 	uint32_t values_field = row_values_field(t->form);
@@ -242,7 +253,7 @@ static bool fill_row(struct table_build *t, struct span bytes)
 		if (f.number == ROW_MONO_NS && f.type == WIRE_VARINT)
 			t->mono_ns[row] = f.value;
 		else if (f.number == values_field && f.type == WIRE_FIXED64)
-			put_value(t, row, at++, wire_double_at(span_of((const char *)&f.value, 8), 0));
+			put_value(t, row, at++, double_of(f.value));
 		else if (f.number == values_field && f.type == WIRE_BYTES)
 			for (i = 0; wire_doubles(f.bytes, &n) && i < n; i++)
 				put_value(t, row, at++, wire_double_at(f.bytes, i));
@@ -258,6 +269,7 @@ static bool fill_row(struct table_build *t, struct span bytes)
 	return i != INTERN_NOMEM;
 }
 
+/* Protobuf promises no order: names are read before the rows that need them. */
 static bool fill_message(struct stream_build *b, struct span message)
 {
 	struct span rest = message;

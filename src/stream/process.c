@@ -138,7 +138,7 @@ bool device_read(struct reading *r, struct span bytes)
 	return ok;
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------- */
+/* ---- statistics ---------------------------------------------------------------------------- */
 
 enum { SOURCES_MAX = 256 }; /* of one stream */
 

@@ -4,7 +4,7 @@
 
 #include "format.h"
 
-/* ---- arena.c: memory that is given back all at once; names by number ----------------------------- */
+/* ---- arena.c: memory that is given back all at once; names by number ----------------------- */
 
 struct arena_block;
 
@@ -37,7 +37,7 @@ size_t intern_text(struct interner *it, struct span text);
 /* All keys as strings; NULL when memory is out. */
 const char *const *interner_export(const struct interner *it, struct arena *a);
 
-/* ---- frame.c: from bytes to messages ------------------------------------------------------------- */
+/* ---- frame.c: from bytes to messages ------------------------------------------------------- */
 
 struct header {
 	bool present;
@@ -62,15 +62,15 @@ struct frame_scan {
 	const struct stream_form *form;
 	struct span file;
 	size_t at;
-	size_t sealed_at;   /* where the next message with a right checksum begins, when not before `at` */
-	bool sealed_known;
+	size_t sealed_at; /* where the next message with a right checksum begins… */
+	bool sealed_known; /* …if that was looked for and is not behind */
 	uint64_t summed_bytes; /* spent on the search for them */
 };
 
 /* Takes the next piece of the file; false at its end. */
 bool frame_next(struct frame_scan *scan, struct frame *ret);
 
-/* ---- decode.c: from messages to columns ---------------------------------------------------------- */
+/* ---- decode.c: from messages to columns ---------------------------------------------------- */
 
 /* A run while it is read. Arrays are bufs of the structs that struct galvo_run shows. */
 struct reading {
@@ -89,7 +89,7 @@ __attribute__((format(printf, 5, 6))) bool reading_note(struct reading *r, const
                                                         uint64_t offset, bool torn_tail,
                                                         const char *fmt, ...);
 
-/* ---- process.c: what messages say of processes, devices and sources; false when memory is out ----- */
+/* ---- process.c: processes, devices and sources; each false when memory is out ------------------ */
 
 bool process_read(struct reading *r, struct span bytes);
 bool device_read(struct reading *r, struct span bytes);
@@ -97,7 +97,7 @@ bool device_name_read(struct reading *r, struct span name);
 bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_from,
                 struct span bytes);
 
-/* ---- session_read.c, run.c ----------------------------------------------------------------------- */
+/* ---- session_read.c, run.c ----------------------------------------------------------------- */
 
 /* NOMEM or MALFORMED. */
 galvo_status session_read(struct arena *a, struct span bytes, const struct session **ret_session,

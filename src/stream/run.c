@@ -49,6 +49,18 @@ static bool take(struct arena *a, const struct buf *b, size_t size, const void *
 	return *ret != NULL;
 }
 
+/* Devices were counted while their names were on the move. */
+static bool name_devices(struct reading *r)
+{
+	const char *const *names = interner_export(&r->device_keys, &r->arena);
+	struct run_device *devices = (struct run_device *)(void *)r->devices.p;
+	size_t i;
+
+	for (i = 0; names && i < r->device_keys.len; i++)
+		devices[i].name = names[i];
+	return names != NULL;
+}
+
 /* Makes the run of what was read; the arena becomes the run's. */
 static galvo_status reading_take(struct reading *r, const struct session *session,
                                  struct galvo_run **ret_run, galvo_error *reterr)
@@ -57,7 +69,7 @@ static galvo_status reading_take(struct reading *r, const struct session *sessio
 	const void *streams, *tables, *processes, *devices, *sources, *damages;
 
 	result = arena_alloc(&r->arena, 1, sizeof(*result));
-	if (!result ||
+	if (!result || !name_devices(r) ||
 	    !take(&r->arena, &r->streams, sizeof(*run.streams), &streams, &run.streams_len) ||
 	    !take(&r->arena, &r->tables, sizeof(*run.tables), &tables, &run.tables_len) ||
 	    !take(&r->arena, &r->processes, sizeof(*run.processes), &processes,
@@ -111,7 +123,7 @@ galvo_status run_read_bytes(enum stream_kind kind, struct span bytes, struct gal
 	return status;
 }
 
-/* ---- the directory ------------------------------------------------------------------------------- */
+/* ---- the directory ------------------------------------------------------------------------- */
 
 galvo_status run_file_read(int dir_fd, const char *name, struct buf *into, struct span *ret_bytes,
                            galvo_error *reterr)
@@ -272,7 +284,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 		status = add_streams(&r, fd, session, reterr);
 	if (status == GALVO_OK && !session && r.streams.len == 0)
 		status = err_set(reterr, GALVO_ERR_ABSENT,
-		                 "%s: not a recorded run: it has neither metadata nor streams", dir);
+		                 "%s: not a recorded run: no metadata and no streams", dir);
 	else if (status == GALVO_OK && why)
 		status = note_unreadable(&r, SESSION_FILE, why, reterr);
 	if (status == GALVO_OK)
@@ -283,7 +295,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 	return status;
 }
 
-/* ---- looking things up --------------------------------------------------------------------------- */
+/* ---- looking things up --------------------------------------------------------------------- */
 
 const struct table *run_table(const struct galvo_run *run, enum stream_kind kind, enum scope scope)
 {

@@ -24,6 +24,7 @@ static void *unpack_alloc(void *data, size_t n)
 	return p;
 }
 
+/* All of it goes with the arena. */
 static void unpack_free(void *data, void *p)
 {
 	(void)data;

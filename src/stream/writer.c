@@ -71,6 +71,7 @@ static galvo_status names_build(struct stream *s, const struct stream_config *co
 	return GALVO_OK;
 }
 
+/* At full size at once; the kernel gives pages only to what is written. */
 static galvo_status batches_build(struct stream *s, galvo_error *reterr)
 {
 	size_t bytes = FRONT_BYTES + s->names_bytes + s->batch_bytes + ROWS_SLACK_BYTES +
@@ -128,14 +129,16 @@ fail:
 	return status;
 }
 
-/* ---- the thread -------------------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------------------------------- */
 
+/* The first failure of the run is the one that writer_stop tells. */
 static void note_error(struct stream *s, int sys_errno)
 {
 	if (s->writer->first_error.status == GALVO_OK)
 		err_sys(&s->writer->first_error, sys_errno, "%s", s->file_name);
 }
 
+/* Seals the message, then one write. A short write goes on; a failed one leaves no trace. */
 static void batch_write(struct stream *s, struct batch *b)
 {
 	char *message = b->base + b->start_bytes, *seal = b->base + b->end_bytes - SEAL_BYTES;
@@ -155,7 +158,7 @@ static void batch_write(struct stream *s, struct batch *b)
 		atomic_fetch_add_explicit(&s->messages, 1, memory_order_relaxed);
 		return;
 	}
-	/* What was written of it goes again; where that fails too, readers step over it. */
+	/* What was written of it is cut off again; where that fails too, readers step over it. */
 	if (written && ftruncate(s->fd, (off_t)s->file_bytes) != 0)
 		s->file_bytes += written;
 	note_error(s, failed);
@@ -179,6 +182,7 @@ static struct batch *batch_next(struct stream *s)
 	return first;
 }
 
+/* Writes all that is full. A batch is free again only when its bytes are the kernel's. */
 static void drain(struct writer *w)
 {
 	struct timespec cpu;
@@ -209,7 +213,7 @@ static void *writer_main(void *arg)
 	pthread_setname_np(pthread_self(), "galvo-write");
 	while (!stopping) {
 		clock_real.sleep_until(&clock_real, UINT64_MAX, &w->wake);
-		/* What was flushed before a wake is seen by this exchange; what comes later wakes again. */
+		/* This sees what was flushed before the wake; what comes later wakes again. */
 		atomic_exchange_explicit(&w->wake, 0, memory_order_acq_rel);
 		stopping = atomic_load_explicit(&w->stopping, memory_order_acquire);
 		drain(w);
@@ -234,6 +238,7 @@ galvo_status writer_start(struct writer *w, galvo_error *reterr)
 
 	if (w->running || atomic_load(&w->done))
 		return err_set(reterr, GALVO_ERR_STATE, "the writer was started before");
+	/* The thread inherits the mask: signals are for the program's own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(&w->thread, NULL, writer_main, w);

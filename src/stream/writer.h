@@ -7,8 +7,8 @@
 #include "format.h"
 
 /*
- * Room in a batch, front to back: length and header, column names, rows up to the size asked for and
- * a little more, processes and devices, statistics and checksum. Untouched pages cost nothing.
+ * Room in a batch, front to back: length and header, column names, rows up to the size asked for
+ * and a little more, processes and devices, statistics and checksum. Untouched pages cost nothing.
  */
 enum {
 	FRONT_BYTES = 1024,
@@ -82,9 +82,9 @@ struct writer {
 	galvo_error first_error;     /* the thread's until done */
 };
 
-/* ---- message.c: each puts what it says and returns the new end; the caller has made room ---------- */
+/* ---- message.c: each puts what it says and returns the new end; the caller has made room ---- */
 
-/* A nested message: begin, put its fields from the place returned, end. Takes up to 9 bytes more. */
+/* A nested message: begin, put its fields from the place returned, end. Up to 9 bytes more. */
 char *nested_begin(char *p, uint32_t field);
 char *nested_end(char *start, char *p);
 

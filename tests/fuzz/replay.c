@@ -1,52 +1,59 @@
-/* Runs a fuzz target over the files of folders, each in memory of exactly its size. */
+/* Gives each file of the named directories to a fuzz target, in memory of exactly its size. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static int replay(const char *folder, const char *name)
+static int replay(int dir_fd, const char *name)
 {
-	char path[4096];
-	uint8_t *bytes;
-	long n = 0;
-	FILE *f;
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	struct stat st = {0};
+	uint8_t *data;
+	size_t n;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	f = fopen(path, "rb");
-	if (f && fseek(f, 0, SEEK_END) == 0)
-		n = ftell(f);
-	bytes = n >= 0 ? malloc(n ? (size_t)n : 1) : NULL;
-	if (!f || !bytes || fseek(f, 0, SEEK_SET) != 0 ||
-	    fread(bytes, 1, (size_t)n, f) != (size_t)n) {
-		fprintf(stderr, "%s: cannot be read\n", path);
-		return 1;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return 0;
 	}
-	fclose(f);
-	LLVMFuzzerTestOneInput(bytes, (size_t)n);
-	free(bytes);
-	return 0;
+	n = (size_t)st.st_size;
+	data = malloc(n ? n : 1);
+	if (!data || read(fd, data, n) != (ssize_t)n)
+		return -1;
+	close(fd);
+	LLVMFuzzerTestOneInput(data, n);
+	free(data);
+	return 1;
 }
 
 int main(int argc, char **argv)
 {
-	size_t files = 0, failed = 0;
-	struct dirent *entry;
-	int i;
+	int i, got, count = 0;
 
 	for (i = 1; i < argc; i++) {
 		DIR *dir = opendir(argv[i]);
+		struct dirent *entry;
 
-		while (dir && (entry = readdir(dir)))
-			if (entry->d_name[0] != '.') {
-				failed += (size_t)replay(argv[i], entry->d_name);
-				files++;
+		if (!dir) {
+			perror(argv[i]);
+			return 1;
+		}
+		while ((entry = readdir(dir))) {
+			got = replay(dirfd(dir), entry->d_name);
+			if (got < 0) {
+				perror(entry->d_name);
+				return 1;
 			}
-		if (dir)
-			closedir(dir);
+			count += got;
+		}
+		closedir(dir);
 	}
-	printf("%zu files replayed\n", files);
-	return files == 0 || failed != 0;
+	printf("%d inputs\n", count);
+	return count == 0;
 }

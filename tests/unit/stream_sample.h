@@ -10,16 +10,16 @@
 #include "stream/stream.h"
 
 static const struct metric sample_metrics[] = {
-	{"cpu__busy.avg.pct_of_peak_sustained_elapsed", METRIC_RATIO, UNIT_PCT, FORM_SHARE, 1, 3, 0, 0,
-	 "Busy."},
-	{"mem__used_bytes", METRIC_COUNTER, UNIT_BYTES, FORM_LEVEL, 1, 0, 0, 0, "Used."},
-	{"proc__rss_bytes", METRIC_COUNTER, UNIT_BYTES, FORM_LEVEL, 1, 0, 0, 0, "Resident."},
-	{"net__rx_bytes.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0, 0,
-	 "Received."},
-	{"disk__read_bytes.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0,
-	 0, "Read."},
-	{"proc__io_rchar.sum.per_second", METRIC_THROUGHPUT, UNIT_BYTES_PER_SEC, FORM_RATE, 1, 0, 0, 0,
-	 "Read by calls."},
+	{.name = "cpu__busy.avg.pct_of_peak_sustained_elapsed", .type = METRIC_RATIO,
+	 .unit = UNIT_PCT, .form = FORM_SHARE, .of = 1, .whole = 3, .help = "Busy."},
+	{.name = "mem__used_bytes", .type = METRIC_COUNTER, .unit = UNIT_BYTES, .help = "Used."},
+	{.name = "proc__rss_bytes", .type = METRIC_COUNTER, .unit = UNIT_BYTES, .help = "Resident."},
+	{.name = "net__rx_bytes.sum.per_second", .type = METRIC_THROUGHPUT,
+	 .unit = UNIT_BYTES_PER_SEC, .form = FORM_RATE, .help = "Received."},
+	{.name = "disk__read_bytes.sum.per_second", .type = METRIC_THROUGHPUT,
+	 .unit = UNIT_BYTES_PER_SEC, .form = FORM_RATE, .help = "Read."},
+	{.name = "proc__io_rchar.sum.per_second", .type = METRIC_THROUGHPUT,
+	 .unit = UNIT_BYTES_PER_SEC, .form = FORM_RATE, .help = "Read by calls."},
 };
 
 /* Rows of scopes are mixed on purpose: the writer groups them. */
@@ -75,10 +75,12 @@ static inline struct stream_config sample_config(enum stream_kind kind)
 
 static inline struct flush_info sample_flush(uint64_t mono_ns)
 {
-	return (struct flush_info){.mono_ns = mono_ns, .boot_ns = mono_ns + 1, .wall_ns = mono_ns + 2};
+	return (struct flush_info){
+		.mono_ns = mono_ns, .boot_ns = mono_ns + 1, .wall_ns = mono_ns + 2,
+	};
 }
 
-/* Message number m: two system rows, one of a process, one of an interface; the process ends in 2. */
+/* Message m: two system rows, one of a process, one of an interface. The process ends in 2. */
 static inline void sample_message(struct stream *s, uint64_t m)
 {
 	struct process_info p = {.pid = 7, .ppid = 1, .start_ticks = 99, .first_mono_ns = 5,

@@ -1,0 +1,167 @@
+/* What is missing from a run and why, how whole its files are, what recording it cost. */
+#include <math.h>
+
+#include "figure.h"
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_S;
+}
+
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+static size_t notes_max(const struct galvo_run *run)
+{
+	return (run->session ? run->session->notes_len : 0) + run->sources_len + run->damages_len +
+	       2 * run->streams_len;
+}
+
+static void stream_notes(struct galvo_summary *s, const struct run_stream *stream)
+{
+	const struct {
+		enum note_kind kind;
+		uint64_t count;
+		const char *text;
+	} counts[] = {
+		{NOTE_REJECTED, stream->stats.rejected_values,
+		 "values beyond belief, recorded as absent"},
+		{NOTE_VANISHED, stream->stats.vanished, "processes gone while they were read"},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(counts); i++)
+		if (counts[i].count)
+			s->notes[s->notes_len++] = (struct summary_note){
+				.kind = counts[i].kind, .subject = stream->file_name,
+				.text = counts[i].text, .count = counts[i].count};
+}
+
+static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run *run,
+                                 galvo_error *reterr)
+{
+	size_t i;
+
+	s->notes = alloc_array(notes_max(run), sizeof(*s->notes));
+	if (!s->notes)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for notes");
+	for (i = 0; run->session && i < run->session->notes_len; i++)
+		s->notes[s->notes_len++] = (struct summary_note){
+			.kind = NOTE_SESSION, .subject = run->session->notes[i].subject,
+			.text = run->session->notes[i].text};
+	for (i = 0; i < run->sources_len; i++)
+		if (run->sources[i].failures)
+			s->notes[s->notes_len++] = (struct summary_note){
+				.kind = NOTE_SOURCE, .subject = run->sources[i].name,
+				.text = run->sources[i].reason, .count = run->sources[i].failures,
+				.of = run->sources[i].reads};
+	for (i = 0; i < run->damages_len; i++)
+		s->notes[s->notes_len++] = (struct summary_note){
+			.kind = NOTE_DAMAGE, .subject = run->damages[i].file,
+			.text = run->damages[i].text, .offset = run->damages[i].offset,
+			.torn_tail = run->damages[i].torn_tail};
+	for (i = 0; i < run->streams_len; i++)
+		stream_notes(s, &run->streams[i]);
+	return GALVO_OK;
+}
+
+/* ---- streams and sources -------------------------------------------------------------------- */
+
+/* Of the table that has a row at every tick of the stream. */
+static galvo_status gaps_count(const struct galvo_run *run, enum stream_kind kind, uint64_t *ret,
+                               galvo_error *reterr)
+{
+	struct ledger s;
+	size_t gaps = 0;
+	galvo_status status = ledger_init(
+		&s, run, kind, kind == STREAM_DISK ? SCOPE_DEVICE : SCOPE_SYSTEM, reterr);
+
+	if (status == GALVO_OK)
+		status = ledger_gaps(&s, &gaps, reterr);
+	*ret = gaps;
+	ledger_finish(&s);
+	return status;
+}
+
+static galvo_status derive_streams(struct galvo_summary *s, const struct galvo_run *run,
+                                   galvo_error *reterr)
+{
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	s->streams = alloc_array(run->streams_len, sizeof(*s->streams));
+	s->sources = alloc_array(run->sources_len, sizeof(*s->sources));
+	if (!s->streams || !s->sources)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for streams");
+	for (i = 0; i < run->streams_len && status == GALVO_OK; i++) {
+		const struct run_stream *r = &run->streams[i];
+		struct summary_stream *to = &s->streams[s->streams_len++];
+
+		*to = (struct summary_stream){
+			.file_name = r->file_name, .present = r->present, .bytes = r->bytes,
+			.messages = r->messages, .rows = r->rows, .bad_messages = r->bad_messages,
+			.missing_messages = r->missing_messages,
+			.dropped_batches = r->dropped_batches, .dropped_rows = r->dropped_rows,
+			.ticks = r->stats.ticks, .missed_ticks = r->stats.missed_ticks,
+			.frequency_hz = r->frequency_hz ? (double)r->frequency_hz : NAN};
+		status = gaps_count(run, r->kind, &to->gaps, reterr);
+	}
+	for (i = 0; i < run->sources_len; i++) {
+		const struct run_source *r = &run->sources[i];
+
+		s->sources[s->sources_len++] = (struct summary_source){
+			.name = r->name, .reason = r->reason, .divisor = r->divisor,
+			.reads = r->reads, .failures = r->failures,
+			.period_s = r->period_ns ? seconds(r->period_ns) : NAN,
+			.mean_read_s = r->reads ? seconds(r->mean_read_ns) : NAN};
+	}
+	return status;
+}
+
+/* ---- cost ----------------------------------------------------------------------------------- */
+
+/* A recorder that was killed left no closing account: what its sampling threads said stands in. */
+static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
+{
+	const struct session_cost *paid =
+		run->session && run->session->cost.present ? &run->session->cost : NULL;
+	struct summary_cost *c = &s->cost;
+	uint64_t cpu_ns = 0, bytes = 0, messages = 0;
+	size_t i;
+
+	*c = (struct summary_cost){.sampling_only = !paid};
+	for (i = 0; i < run->streams_len; i++) {
+		const struct run_stream *r = &run->streams[i];
+
+		messages += r->messages;
+		cpu_ns += r->stats.thread_cpu_ns;
+		bytes += r->bytes;
+		c->ticks += r->stats.ticks;
+		c->missed_ticks += r->stats.missed_ticks;
+		c->dropped_rows += r->dropped_rows;
+		c->dropped_batches += r->dropped_batches;
+	}
+	c->cpu_s = c->bytes_written = c->max_rss_bytes = NAN;
+	if (paid) {
+		c->cpu_s = seconds(paid->user_ns + paid->system_ns);
+		c->bytes_written = (double)paid->bytes_written;
+		if (paid->max_rss_bytes)
+			c->max_rss_bytes = (double)paid->max_rss_bytes;
+	} else if (messages) {
+		c->cpu_s = seconds(cpu_ns);
+		c->bytes_written = (double)bytes;
+	}
+	c->pct_of_core = s->recorded_s > 0 ? 100 * c->cpu_s / s->recorded_s : NAN;
+	if (paid && paid->dropped_rows > c->dropped_rows)
+		c->dropped_rows = paid->dropped_rows;
+	if (paid && paid->dropped_batches > c->dropped_batches)
+		c->dropped_batches = paid->dropped_batches;
+}
+
+galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr)
+{
+	galvo_status status = derive_notes(s, run, reterr);
+
+	derive_cost(s, run);
+	return status == GALVO_OK ? derive_streams(s, run, reterr) : status;
+}

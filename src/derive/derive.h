@@ -1,0 +1,169 @@
+/*
+ * What a run's columns say, as plain numbers: pure functions of the run, no I/O, no clock.
+ *
+ * A number that is not known is NaN, a text NULL; nothing unknown is ever 0. Names carry units:
+ * _pct_of_core is percent of one CPU, plain _pct percent of all there is. A figure called after a
+ * rate holds the average and the peak of that rate, and as total its integral (bytes, seconds).
+ *
+ * A row's rate covers the time since the row before it. Averages are weighted with that time. The
+ * peak of a rate is its highest mean over PEAK_WINDOW_NS, or over one row where rows are further
+ * apart; the peak of a level (bytes of memory) is its highest value.
+ */
+#ifndef GALVO_DERIVE_H
+#define GALVO_DERIVE_H
+
+#include "galvo/summary.h"
+#include "model/model.h"
+
+#define PEAK_WINDOW_NS (100 * NS_PER_MS)
+
+struct figure {
+	double avg, peak;
+	double total; /* of a rate only */
+};
+
+enum workload_state {
+	WORKLOAD_NONE,    /* attached to processes that ran already, or the machine alone */
+	WORKLOAD_UNKNOWN, /* the recording has no end */
+	WORKLOAD_RUNNING, /* when the recording ended */
+	WORKLOAD_EXITED,
+	WORKLOAD_KILLED,
+};
+
+/* Figures of the command that was started: its own account, as the kernel gave it at its end. */
+struct summary_workload {
+	enum workload_state state;
+	const char *const *argv;
+	size_t argv_len;
+	uint32_t pid;
+	int32_t exit_code, term_signal;
+	double wall_s, user_s, system_s, max_rss_bytes;
+	double minor_faults, major_faults, voluntary_switches, involuntary_switches;
+	double pct_of_core; /* (user + system) / wall */
+};
+
+struct summary_core {
+	uint32_t cpu;
+	bool present; /* has rows: CPU numbers may have holes */
+	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
+};
+
+struct summary_cpu {
+	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
+	struct figure followed_pct_of_core; /* sum over the followed processes */
+	struct summary_core *cores;         /* by CPU number */
+	size_t cores_len;
+	const struct summary_core *busiest, *idlest; /* by average; NULL without cores */
+	double imbalance_ratio;                      /* (busiest - mean) / mean of the averages */
+	struct figure switches_per_s, forks_per_s, running, blocked;
+};
+
+struct summary_memory {
+	struct figure followed_rss_bytes, followed_pss_bytes, followed_swap_bytes;
+	struct figure capacity_bytes, used_bytes, available_bytes, buffers_bytes, cached_bytes;
+	struct figure dirty_bytes, swap_capacity_bytes, swap_used_bytes;
+};
+
+/* Percent of the time in which some, or all, tasks waited for it. */
+struct summary_pressure {
+	struct figure cpu_some_pct, cpu_full_pct, memory_some_pct, memory_full_pct, io_some_pct;
+	struct figure io_full_pct;
+};
+
+struct summary_disk {
+	const char *name;
+	bool whole, stacked;
+	bool counted; /* in the total: not stacked, and no partition of a disk that is there too */
+	struct figure read_bytes_per_s, write_bytes_per_s, moved_bytes_per_s; /* moved: both ways */
+	struct figure read_requests_per_s, write_requests_per_s;
+	struct figure busy_pct, queue_count, read_inflight, write_inflight;
+};
+
+struct summary_interface {
+	const char *name;
+	bool counted; /* in the total: not the loopback */
+	struct figure rx_bytes_per_s, tx_bytes_per_s, moved_bytes_per_s;
+	struct figure rx_packets_per_s, tx_packets_per_s;
+	struct figure rx_drops_per_s, tx_drops_per_s, rx_errors_per_s, tx_errors_per_s;
+	double drops_count, errors_count; /* both ways */
+};
+
+/* In the order of the tree: each after its parent, siblings by age, roots before strays. */
+struct summary_process {
+	const struct process_info *info;
+	size_t parent;  /* index; SIZE_MAX: none that is followed */
+	uint32_t depth;
+	bool adopted;   /* its parent is not followed: put below the only root */
+	double seen_s, lifetime_s; /* first sight since the start of recording; while followed */
+	struct figure cpu_pct_of_core;                      /* total: seconds */
+	struct figure user_pct_of_core, kernel_pct_of_core; /* total: seconds */
+	struct figure rss_bytes, vms_bytes, shared_bytes, pss_bytes, swap_bytes, threads;
+	struct figure minor_faults_per_s, major_faults_per_s;
+	struct figure read_bytes_per_s, write_bytes_per_s; /* storage */
+	struct figure cancelled_write_bytes_per_s;
+	struct figure rchar_bytes_per_s, wchar_bytes_per_s; /* read(2), write(2) and kin */
+};
+
+enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VANISHED };
+
+/* What is not in the figures, and why. */
+struct summary_note {
+	enum note_kind kind;
+	const char *subject, *text; /* bytes of unknown encoding */
+	uint64_t count, of;         /* SOURCE: failures of readings; REJECTED, VANISHED: how many */
+	uint64_t offset;            /* DAMAGE */
+	bool torn_tail;             /* DAMAGE */
+};
+
+struct summary_stream {
+	const char *file_name;
+	bool present;
+	uint64_t bytes, messages, rows, bad_messages, missing_messages;
+	uint64_t dropped_batches, dropped_rows;
+	uint64_t gaps;            /* holes in time that lost messages left */
+	uint64_t ticks, missed_ticks;
+	double frequency_hz;
+};
+
+struct summary_source {
+	const char *name, *reason;
+	uint64_t divisor, reads, failures;
+	double period_s, mean_read_s;
+};
+
+struct summary_cost {
+	bool sampling_only; /* no closing account: CPU time of the sampling threads, nothing more */
+	double cpu_s, pct_of_core, max_rss_bytes, bytes_written;
+	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;
+};
+
+/* Everything is borrowed from the run, arrays apart. */
+struct galvo_summary {
+	bool has_session, finished;
+	const char *hostname, *kernel, *root, *galvo_version;
+	uint32_t cpu_count;      /* 0: not known */
+	uint64_t start_wall_ns;  /* 0: not known */
+	uint64_t start_mono_ns, end_mono_ns;
+	double recorded_s;
+	struct summary_workload workload;
+	struct summary_cpu cpu;
+	struct summary_memory memory;
+	struct summary_pressure pressure;
+	struct summary_disk *disks;
+	size_t disks_len;
+	struct figure disk_read_bytes_per_s, disk_write_bytes_per_s; /* of those counted */
+	struct summary_interface *interfaces;
+	size_t interfaces_len;
+	struct figure net_rx_bytes_per_s, net_tx_bytes_per_s; /* of those counted */
+	struct summary_process *processes;
+	size_t processes_len;
+	struct summary_note *notes;
+	size_t notes_len;
+	struct summary_stream *streams;
+	size_t streams_len;
+	struct summary_source *sources;
+	size_t sources_len;
+	struct summary_cost cost;
+};
+
+#endif

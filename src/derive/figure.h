@@ -1,0 +1,74 @@
+/* Inside derive: columns of a table to figures of things, and the parts of a summary. */
+#ifndef GALVO_FIGURE_H
+#define GALVO_FIGURE_H
+
+#include "derive.h"
+#include "stream/stream.h"
+
+#define SLOT_NONE UINT32_MAX
+#define GAP_FACTOR 3 /* a row that comes so many periods late has a hole before it */
+
+/* A table with its rows assigned to the things they are about: processes, disks, cores. */
+struct ledger {
+	const struct table *table; /* NULL: there is none */
+	uint32_t *slots;           /* a thing for each row, or SLOT_NONE; NULL: all of thing 0 */
+	size_t slots_len;          /* how many things there are */
+	uint64_t period_ns;        /* what a first row covers, where rows cannot say */
+	uint64_t start_mono_ns;    /* no row covers time before it */
+	bool is_lossy;             /* messages are missing: a hole in time is not a late reading */
+};
+
+/* One figure of a thing: made of one column, or of the sum of two. */
+struct figure_row {
+	const char *column, *plus; /* plus: NULL if it is one */
+	bool is_level;
+	double total_scale;        /* 0: 1 */
+	size_t offset;             /* of the struct figure in the thing */
+};
+
+/* Without a table things_len things are there, without figures. */
+galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum stream_kind stream,
+                         enum scope scope, galvo_error *reterr);
+void ledger_finish(struct ledger *s);
+/* Fills those figures of all things, an array with `stride` bytes each. */
+galvo_status ledger_figures(const struct ledger *s, const struct figure_row *rows, size_t rows_len,
+                            void *things, size_t stride, galvo_error *reterr);
+/*
+ * The sum of a column over all things, tick by tick, as a figure. Where a thing has a row without a
+ * value, its last value stands.
+ */
+galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
+                        galvo_error *reterr);
+/* Holes in time, longer than GAP_FACTOR periods, that lost messages left. */
+galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr);
+
+extern const struct figure figure_none; /* all NaN */
+
+/* For each process of the run: the index of its parent or SIZE_MAX, without cycles. */
+struct process_index {
+	uint32_t *by_pid; /* indices by pid, then start_ticks */
+	size_t len;
+	const struct process_info *processes;
+};
+galvo_status process_index_init(struct process_index *x, const struct galvo_run *run,
+                                galvo_error *reterr);
+void process_index_finish(struct process_index *x);
+/* The process that had the pid at that time; SLOT_NONE if none ever had. */
+uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t mono_ns);
+/* The process that had the pid when the other one was started; SLOT_NONE if it is not known. */
+uint32_t process_index_parent(const struct process_index *x, const struct process_info *child);
+
+/* The parts of a summary: each fills its members. */
+galvo_status derive_system(struct galvo_summary *s, const struct galvo_run *run,
+                           galvo_error *reterr);
+galvo_status derive_devices(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr);
+galvo_status derive_processes(struct galvo_summary *s, const struct galvo_run *run,
+                              galvo_error *reterr);
+galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr);
+/* Puts processes into the order of the tree and links them. */
+galvo_status tree_arrange(struct galvo_summary *s, const struct process_index *x,
+                          galvo_error *reterr);
+
+#endif

@@ -1,0 +1,113 @@
+/* Numbers as people read them: three digits, binary units, "-" for what is not known. */
+#include <math.h>
+
+#include "output.h"
+
+/* Three digits, none of them after the point from 100 up. */
+static void put_three(struct buf *b, double v)
+{
+	double size = fabs(v);
+
+	buf_put_fixed(b, v, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
+}
+
+/* From 1000 on the next unit: never four digits before a unit. */
+static void put_scaled(struct buf *b, double v, const char *suffix)
+{
+	static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+	size_t i = 0;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, "-");
+		return;
+	}
+	for (; fabs(v) >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
+		v /= 1024;
+	if (i == 0)
+		buf_put_fixed(b, v, 0);
+	else
+		put_three(b, v);
+	buf_put_str(b, units[i]);
+	buf_put_str(b, suffix);
+}
+
+void put_bytes(struct buf *b, double bytes)
+{
+	put_scaled(b, bytes, "");
+}
+
+void put_bytes_per_s(struct buf *b, double rate)
+{
+	put_scaled(b, rate, "/s");
+}
+
+void put_pct(struct buf *b, double pct)
+{
+	buf_put_fixed(b, pct, fabs(pct) < 999.95 ? 1 : 0);
+	if (isfinite(pct))
+		buf_put_str(b, " %");
+}
+
+void put_small_pct(struct buf *b, double pct)
+{
+	if (fabs(pct) < 0.9995)
+		buf_put_fixed(b, pct, 3);
+	else
+		put_three(b, pct);
+	if (isfinite(pct))
+		buf_put_str(b, " %");
+}
+
+void put_seconds(struct buf *b, double s)
+{
+	buf_put_fixed(b, s, fabs(s) < 99.995 ? 2 : fabs(s) < 9999.95 ? 1 : 0);
+}
+
+void put_duration(struct buf *b, double s)
+{
+	static const struct { uint64_t whole_s, part_s; const char *whole, *part; } units[] = {
+		{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"},
+	};
+	uint64_t n;
+	size_t i;
+
+	if (!isfinite(s) || s < 0 || s > 1e15) {
+		buf_put_str(b, "-");
+		return;
+	}
+	if (s < 59.995) {
+		put_three(b, s < 0.9995 ? s * 1e3 : s);
+		buf_put_str(b, s < 0.9995 ? " ms" : " s");
+		return;
+	}
+	/* The largest unit that is there at least once. */
+	for (i = 0; i + 1 < ARRAY_LEN(units) && s < (double)units[i].whole_s; i++)
+		;
+	/* Rounded to what is shown, so that no part of an hour is 60 minutes. */
+	n = (uint64_t)(s / (double)units[i].part_s + 0.5) * units[i].part_s;
+	buf_printf(b, "%llu %s %02llu %s", (unsigned long long)(n / units[i].whole_s),
+	           units[i].whole, (unsigned long long)(n % units[i].whole_s / units[i].part_s),
+	           units[i].part);
+}
+
+void put_decimal(struct buf *b, double v)
+{
+	buf_put_fixed(b, v, 1);
+}
+
+void put_whole(struct buf *b, double v)
+{
+	buf_put_fixed(b, v, 0);
+}
+
+void put_time(struct buf *b, uint64_t wall_ns)
+{
+	time_t t = (time_t)(wall_ns / NS_PER_S);
+	struct tm tm;
+
+	if (wall_ns == 0 || !gmtime_r(&t, &tm))
+		buf_put_str(b, "-");
+	else
+		buf_printf(b, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+		           tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}

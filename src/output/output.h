@@ -1,0 +1,81 @@
+/*
+ * Numbers in, bytes out through a callback: the report, as text and as JSON.
+ *
+ * Pure: no clock, no locale, no terminal. The same summary gives the same bytes.
+ */
+#ifndef GALVO_OUTPUT_H
+#define GALVO_OUTPUT_H
+
+#include "derive/derive.h"
+
+#define LINE_COLUMNS 80 /* no line of a report is longer, whatever is in a name */
+
+/* ---- a sheet: what is being written, handed on in pieces ------------------------------------ */
+
+struct sheet {
+	struct buf buf; /* what has not been handed on yet */
+	size_t line;    /* where in it the current line of text begins */
+	galvo_write_fn write_fn;
+	void *ctx;
+	galvo_status status;
+};
+
+/* write_fn is called with at least some KiB at a time, but for the last piece. */
+void sheet_init(struct sheet *s, galvo_write_fn write_fn, void *ctx);
+/* Hands on what is there when it is much, or when all is true. */
+void sheet_flush(struct sheet *s, bool all);
+/* Hands on the rest; says how it all went. */
+galvo_status sheet_finish(struct sheet *s, galvo_error *reterr);
+
+/* Ends a line of text: clips it at LINE_COLUMNS with an ellipsis, takes blanks off its end. */
+void sheet_line_end(struct sheet *s);
+/* Blanks up to that column, one at least: clips what reaches further. */
+void sheet_column(struct sheet *s, size_t column);
+/* A number by way of `put`, flush right in that many columns. */
+void sheet_cell(struct sheet *s, size_t width, void (*put)(struct buf *, double), double v);
+/* Text of ours to the end of the line. */
+void sheet_text(struct sheet *s, const char *text);
+/* Bytes of unknown encoding, printable. */
+void sheet_escaped(struct sheet *s, const char *bytes);
+
+/* Characters of valid UTF-8. */
+size_t text_columns(struct span text);
+
+/* ---- numbers for people; "-" for NaN -------------------------------------------------------- */
+
+void put_bytes(struct buf *b, double bytes);        /* 1.23 GiB: three digits, binary units */
+void put_bytes_per_s(struct buf *b, double rate);   /* 1.23 GiB/s */
+void put_pct(struct buf *b, double pct);            /* 42.1 % */
+void put_small_pct(struct buf *b, double pct);      /* 0.042 % */
+void put_seconds(struct buf *b, double s);          /* 5.03, in a column whose head says seconds */
+void put_duration(struct buf *b, double s);         /* 620 ms, 5.03 s, 2 min 05 s, 1 h 02 min */
+void put_decimal(struct buf *b, double v);          /* 1.5 */
+void put_whole(struct buf *b, double v);            /* 12 */
+void put_time(struct buf *b, uint64_t wall_ns);     /* 2026-07-01T12:00:00Z; "-" for 0 */
+
+/* ---- the two reports ------------------------------------------------------------------------ */
+
+void report_text(struct sheet *s, const struct galvo_summary *sum);
+/* Sections of it; one that has nothing to say writes nothing. */
+void report_machine(struct sheet *s, const struct galvo_summary *sum);
+void report_devices(struct sheet *s, const struct galvo_summary *sum);
+void report_processes(struct sheet *s, const struct galvo_summary *sum);
+void report_json(struct sheet *s, const struct galvo_summary *sum);
+
+/* A table of text: names on the left, a column a number. */
+/* A column is flush right in its width, blanks between it and the one before included. */
+struct text_column {
+	const char *head;
+	unsigned width;
+	void (*put)(struct buf *, double);
+	size_t offset; /* of the double in the thing of the row */
+};
+#define NAME_COLUMNS 21
+#define COLUMN(head, width, put, member, type)                                                     \
+	{(head), (width), (put), offsetof(type, member)}
+
+void table_head(struct sheet *s, const char *title, const struct text_column *columns, size_t n);
+/* The name is there already: fills the rest of the line, without ending it. */
+void table_cells(struct sheet *s, const struct text_column *columns, size_t n, const void *thing);
+
+#endif

@@ -1,0 +1,179 @@
+/* The report as JSON, its arrays: devices, processes, what is missing, streams and sources. */
+#include "json.h"
+
+/* "in_totals" tells which rows may be added up without counting anything twice. */
+#define DISK struct summary_disk
+static const struct json_row disk_rows[] = {
+	AS(STRING, name, DISK, name),
+	AS(FLAG, whole, DISK, whole),
+	AS(FLAG, stacked, DISK, stacked),
+	AS(FLAG, in_totals, DISK, counted),
+	SUMMED(read_bytes, read, bytes_per_s, DISK, read_bytes_per_s),
+	SUMMED(write_bytes, write, bytes_per_s, DISK, write_bytes_per_s),
+	MEAN(moved, bytes_per_s, DISK, moved_bytes_per_s),
+	SUMMED(read_requests, read_requests, per_s, DISK, read_requests_per_s),
+	SUMMED(write_requests, write_requests, per_s, DISK, write_requests_per_s),
+	MEAN(busy, pct, DISK, busy_pct),
+	MEAN(queue, requests, DISK, queue_count),
+	MEAN(read_inflight, requests, DISK, read_inflight),
+	MEAN(write_inflight, requests, DISK, write_inflight),
+};
+
+#define NET struct summary_interface
+static const struct json_row interface_rows[] = {
+	AS(STRING, name, NET, name),
+	AS(FLAG, in_totals, NET, counted),
+	SUMMED(rx_bytes, rx, bytes_per_s, NET, rx_bytes_per_s),
+	SUMMED(tx_bytes, tx, bytes_per_s, NET, tx_bytes_per_s),
+	MEAN(moved, bytes_per_s, NET, moved_bytes_per_s),
+	SUMMED(rx_packets, rx_packets, per_s, NET, rx_packets_per_s),
+	SUMMED(tx_packets, tx_packets, per_s, NET, tx_packets_per_s),
+	AS(ROUNDED, rx_drops, NET, rx_drops_per_s.total),
+	AS(ROUNDED, tx_drops, NET, tx_drops_per_s.total),
+	AS(ROUNDED, rx_errors, NET, rx_errors_per_s.total),
+	AS(ROUNDED, tx_errors, NET, tx_errors_per_s.total),
+};
+
+static const struct json_row total_rows[] = {
+	AS(ROUNDED, disk_read_bytes, struct galvo_summary, disk_read_bytes_per_s.total),
+	AS(ROUNDED, disk_write_bytes, struct galvo_summary, disk_write_bytes_per_s.total),
+	AS(ROUNDED, net_rx_bytes, struct galvo_summary, net_rx_bytes_per_s.total),
+	AS(ROUNDED, net_tx_bytes, struct galvo_summary, net_tx_bytes_per_s.total),
+};
+
+/* pid and start_ticks together are the identity. */
+static const struct json_row identity_rows[] = {
+	AS(COUNT, start_ticks, struct process_info, start_ticks),
+	AS(FLAG, root, struct process_info, root),
+	AS(FLAG, removed, struct process_info, removed),
+};
+
+#define PROCESS struct summary_process
+static const struct json_row process_rows[] = {
+	AS(FLAG, adopted, PROCESS, adopted),
+	ONE(seen_s, PROCESS, seen_s),
+	ONE(lifetime_s, PROCESS, lifetime_s),
+	ONE(cpu_s, PROCESS, cpu_pct_of_core.total),
+	ONE(user_s, PROCESS, user_pct_of_core.total),
+	ONE(kernel_s, PROCESS, kernel_pct_of_core.total),
+	MEAN(cpu, pct_of_core, PROCESS, cpu_pct_of_core),
+	LEVEL(rss, PROCESS, rss_bytes),
+	LEVEL(vms, PROCESS, vms_bytes),
+	LEVEL(shared, PROCESS, shared_bytes),
+	LEVEL(pss, PROCESS, pss_bytes),
+	LEVEL(swap, PROCESS, swap_bytes),
+	ONE(threads_peak, PROCESS, threads.peak),
+	AS(ROUNDED, minor_faults, PROCESS, minor_faults_per_s.total),
+	AS(ROUNDED, major_faults, PROCESS, major_faults_per_s.total),
+	SUMMED(read_bytes, read, bytes_per_s, PROCESS, read_bytes_per_s),
+	SUMMED(write_bytes, write, bytes_per_s, PROCESS, write_bytes_per_s),
+	AS(ROUNDED, cancelled_write_bytes, PROCESS, cancelled_write_bytes_per_s.total),
+	AS(ROUNDED, rchar_bytes, PROCESS, rchar_bytes_per_s.total),
+	AS(ROUNDED, wchar_bytes, PROCESS, wchar_bytes_per_s.total),
+};
+
+/* The books of the recording itself, a row a file. */
+#define STREAM struct summary_stream
+static const struct json_row stream_rows[] = {
+	AS(TEXT, file, STREAM, file_name),
+	AS(FLAG, present, STREAM, present),
+	ONE(frequency_hz, STREAM, frequency_hz),
+	AS(COUNT, bytes, STREAM, bytes),
+	AS(COUNT, messages, STREAM, messages),
+	AS(COUNT, rows, STREAM, rows),
+	AS(COUNT, damaged_messages, STREAM, bad_messages),
+	AS(COUNT, missing_messages, STREAM, missing_messages),
+	AS(COUNT, dropped_batches, STREAM, dropped_batches),
+	AS(COUNT, dropped_rows, STREAM, dropped_rows),
+	AS(COUNT, gaps, STREAM, gaps),
+	AS(COUNT, ticks, STREAM, ticks),
+	AS(COUNT, missed_ticks, STREAM, missed_ticks),
+};
+
+#define SOURCE struct summary_source
+static const struct json_row source_rows[] = {
+	AS(TEXT, name, SOURCE, name),
+	AS(COUNT, divisor, SOURCE, divisor),
+	ONE(period_s, SOURCE, period_s),
+	AS(COUNT, reads, SOURCE, reads),
+	AS(COUNT, failures, SOURCE, failures),
+	AS(TEXT, reason, SOURCE, reason),
+	ONE(mean_read_s, SOURCE, mean_read_s),
+};
+
+#define COST struct summary_cost
+static const struct json_row cost_rows[] = {
+	AS(FLAG, sampling_threads_only, COST, sampling_only),
+	ONE(cpu_s, COST, cpu_s),
+	ONE(cpu_pct_of_core, COST, pct_of_core),
+	ONE(max_rss_bytes, COST, max_rss_bytes),
+	ONE(bytes_written, COST, bytes_written),
+	AS(COUNT, ticks, COST, ticks),
+	AS(COUNT, missed_ticks, COST, missed_ticks),
+	AS(COUNT, dropped_rows, COST, dropped_rows),
+	AS(COUNT, dropped_batches, COST, dropped_batches),
+};
+
+/* "parent" is an index into this same array: pids are used again. */
+static void put_processes(struct json *j, const struct galvo_summary *sum)
+{
+	size_t i;
+
+	json_open(j, "processes", "[");
+	for (i = 0; i < sum->processes_len; i++) {
+		const struct summary_process *p = &sum->processes[i];
+
+		json_open(j, NULL, "{");
+		json_u64(j, "pid", p->info->pid);
+		json_u64(j, "ppid", p->info->ppid);
+		json_known(j, "parent", p->parent != SIZE_MAX, p->parent);
+		json_text(j, "alias", p->info->alias);
+		json_text(j, "comm", p->info->comm);
+		json_text(j, "command", p->info->command);
+		json_rows(j, identity_rows, ARRAY_LEN(identity_rows), p->info);
+		json_rows(j, process_rows, ARRAY_LEN(process_rows), p);
+		json_close(j, "}");
+	}
+	json_close(j, "]");
+}
+
+/* Every note has all keys; those that do not apply to its kind are null. */
+static void put_notes(struct json *j, const struct galvo_summary *sum)
+{
+	static const char *const kinds[] = {
+		[NOTE_SESSION] = "session", [NOTE_SOURCE] = "source", [NOTE_DAMAGE] = "damage",
+		[NOTE_REJECTED] = "rejected", [NOTE_VANISHED] = "vanished",
+	};
+	size_t i;
+
+	json_open(j, "not_recorded", "[");
+	for (i = 0; i < sum->notes_len; i++) {
+		const struct summary_note *n = &sum->notes[i];
+
+		json_open(j, NULL, "{");
+		json_text(j, "kind", kinds[n->kind]);
+		json_text(j, "subject", n->subject);
+		json_text(j, "reason", n->text);
+		json_known(j, "count", n->kind != NOTE_SESSION && n->kind != NOTE_DAMAGE, n->count);
+		json_known(j, "reads", n->kind == NOTE_SOURCE, n->of);
+		json_known(j, "offset_bytes", n->kind == NOTE_DAMAGE, n->offset);
+		json_close(j, "}");
+	}
+	json_close(j, "]");
+}
+
+void report_json_things(struct json *j, const struct galvo_summary *sum)
+{
+	json_things(j, "disks", disk_rows, ARRAY_LEN(disk_rows), sum->disks, sum->disks_len,
+	            sizeof(*sum->disks));
+	json_things(j, "interfaces", interface_rows, ARRAY_LEN(interface_rows), sum->interfaces,
+	            sum->interfaces_len, sizeof(*sum->interfaces));
+	json_object(j, "totals", total_rows, ARRAY_LEN(total_rows), sum);
+	put_processes(j, sum);
+	put_notes(j, sum);
+	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,
+	            sum->streams_len, sizeof(*sum->streams));
+	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,
+	            sum->sources_len, sizeof(*sum->sources));
+	json_object(j, "cost", cost_rows, ARRAY_LEN(cost_rows), &sum->cost);
+}

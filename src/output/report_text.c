@@ -1,0 +1,270 @@
+/* The report on one screen: what ran, what is wrong with the recording, what it leaves out. */
+#include <math.h>
+#include <signal.h>
+
+#include "output.h"
+
+#define LABEL_COLUMNS 11 /* of the header: what stands before each line's text */
+#define NOTES_MAX 8 /* JSON has all */
+
+static void label(struct sheet *s, const char *text)
+{
+	buf_put_str(&s->buf, text);
+	sheet_column(s, LABEL_COLUMNS);
+}
+
+/* ", 3 messages": words around a count. */
+static void count(struct sheet *s, const char *before, uint64_t n, const char *what)
+{
+	buf_printf(&s->buf, "%s%llu %s", before, (unsigned long long)n, what);
+}
+
+/* ---- what ran ------------------------------------------------------------------------------- */
+
+/* NULL for one that is not worth a name: real-time signals, say. */
+static const char *signal_name(int32_t number)
+{
+	static const struct { int number; const char *name; } names[] = {
+		{SIGHUP, "SIGHUP"}, {SIGINT, "SIGINT"}, {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
+		{SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"},
+		{SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"},
+		{SIGUSR2, "SIGUSR2"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},
+		{SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"},
+		{SIGSYS, "SIGSYS"},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (names[i].number == number)
+			return names[i].name;
+	return NULL;
+}
+
+/* Arguments as a shell would want them, near enough to see where each ends. */
+static void put_command(struct sheet *s, const struct summary_workload *w)
+{
+	size_t i, k;
+
+	for (i = 0; i < w->argv_len && s->buf.len < s->line + 4 * LINE_COLUMNS; i++) {
+		struct span arg = span_str(w->argv[i]);
+		bool quoted = arg.n == 0;
+
+		for (k = 0; k < arg.n && !quoted; k++)
+			quoted = arg.p[k] == ' ' || arg.p[k] == '"';
+		buf_put_str(&s->buf, i ? " " : "");
+		buf_put_str(&s->buf, quoted ? "'" : "");
+		sheet_escaped(s, w->argv[i]);
+		buf_put_str(&s->buf, quoted ? "'" : "");
+	}
+}
+
+/* How it ended and what it used, as the kernel accounted it: one line or two. */
+static void put_result(struct sheet *s, const struct summary_workload *w)
+{
+	const char *name = signal_name(w->term_signal);
+
+	if (w->state == WORKLOAD_UNKNOWN) {
+		sheet_text(s, "not known: the recording has no end");
+		return;
+	}
+	if (w->state == WORKLOAD_EXITED)
+		buf_printf(&s->buf, "exit status %d", (int)w->exit_code);
+	else if (w->state == WORKLOAD_KILLED)
+		buf_printf(&s->buf, "killed by signal %d%s%s%s", (int)w->term_signal,
+		           name ? " (" : "", name ? name : "", name ? ")" : "");
+	else
+		buf_put_str(&s->buf, "still running when the recording ended,");
+	buf_put_str(&s->buf, " after ");
+	put_duration(&s->buf, w->wall_s);
+	sheet_line_end(s);
+	if (isnan(w->user_s))
+		return;
+	label(s, "time");
+	put_duration(&s->buf, w->wall_s);
+	buf_put_str(&s->buf, " wall, ");
+	put_duration(&s->buf, w->user_s);
+	buf_put_str(&s->buf, " user, ");
+	put_duration(&s->buf, w->system_s);
+	buf_put_str(&s->buf, " system: ");
+	put_pct(&s->buf, w->pct_of_core);
+	sheet_text(s, " of one CPU");
+}
+
+static const char *process_name(const struct process_info *p)
+{
+	return p->alias[0] ? p->alias : p->comm;
+}
+
+/* The command that was started, or the processes that were attached to, or neither. */
+static void report_subject(struct sheet *s, const struct galvo_summary *sum)
+{
+	const char *between = "";
+	size_t i;
+
+	if (sum->workload.state != WORKLOAD_NONE) {
+		label(s, "command");
+		put_command(s, &sum->workload);
+		sheet_line_end(s);
+		label(s, "result");
+		put_result(s, &sum->workload);
+		return;
+	}
+	label(s, "attached");
+	for (i = 0; i < sum->processes_len; i++) {
+		const struct process_info *p = sum->processes[i].info;
+
+		if (!p->root || s->buf.len > s->line + 4 * LINE_COLUMNS)
+			continue;
+		buf_printf(&s->buf, "%s%u ", between[0] ? between : "to ", (unsigned)p->pid);
+		sheet_escaped(s, process_name(p));
+		between = ", ";
+	}
+	if (!sum->has_session)
+		buf_put_str(&s->buf, between[0] ? "" : "not known to what");
+	else if (!between[0])
+		buf_put_str(&s->buf, "to no process: the machine alone");
+	sheet_line_end(s);
+}
+
+static void report_header(struct sheet *s, const struct galvo_summary *sum)
+{
+	/* What uname calls the release lacks the name of the system. */
+	bool is_release = sum->kernel && !span_starts(span_str(sum->kernel), "Linux");
+
+	report_subject(s, sum);
+	if (sum->has_session) {
+		label(s, "machine");
+		sheet_escaped(s, sum->hostname && sum->hostname[0] ? sum->hostname : "-");
+		buf_put_str(&s->buf, is_release ? ", Linux " : ", ");
+		sheet_escaped(s, sum->kernel && sum->kernel[0] ? sum->kernel : "-");
+		count(s, ", ", sum->cpu_count, sum->cpu_count == 1 ? "CPU" : "CPUs");
+		sheet_line_end(s);
+	}
+	label(s, "recorded");
+	put_time(&s->buf, sum->start_wall_ns);
+	buf_put_str(&s->buf, isnan(sum->recorded_s) ? ", not known for how long" : ", for ");
+	if (!isnan(sum->recorded_s))
+		put_duration(&s->buf, sum->recorded_s);
+	sheet_line_end(s);
+}
+
+/* ---- what is wrong with the recording ------------------------------------------------------- */
+
+/* One line for each stream that is not whole. */
+static void warn_stream(struct sheet *s, const struct summary_stream *stream)
+{
+	const struct { uint64_t n; const char *what; } wrongs[] = {
+		{stream->missing_messages, "messages missing"}, {stream->bad_messages, "damaged"},
+		{stream->dropped_rows, "rows dropped"}, {stream->gaps, "gaps in time"},
+	};
+	const char *between = ": ";
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(wrongs); i++) {
+		if (wrongs[i].n == 0)
+			continue;
+		if (between[0] == ':') {
+			label(s, "WARNING");
+			sheet_escaped(s, stream->file_name);
+		}
+		count(s, between, wrongs[i].n, wrongs[i].what);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		sheet_line_end(s);
+}
+
+/* Before any figure: what may make the figures wrong. */
+static void report_warnings(struct sheet *s, const struct galvo_summary *sum)
+{
+	size_t i;
+
+	if (!sum->has_session) {
+		label(s, "WARNING");
+		sheet_text(s, "no session metadata: what ran, and where, is not known");
+	} else if (!sum->finished) {
+		label(s, "WARNING");
+		sheet_text(s, "unfinished: the recorder was killed, or is still at work");
+	}
+	for (i = 0; i < sum->streams_len; i++)
+		warn_stream(s, &sum->streams[i]);
+	for (i = 0; i < sum->notes_len; i++)
+		if (sum->notes[i].kind == NOTE_DAMAGE && sum->notes[i].torn_tail) {
+			label(s, "WARNING");
+			sheet_escaped(s, sum->notes[i].subject);
+			sheet_text(s, ": the last message is cut short");
+		}
+}
+
+/* ---- what is not in the figures, and what they cost ----------------------------------------- */
+
+/* The count of what went wrong stands before or behind the text, as it reads best. */
+static void report_note(struct sheet *s, const struct summary_note *note)
+{
+	buf_put_str(&s->buf, note->kind == NOTE_SOURCE ? "  source " : "  ");
+	sheet_escaped(s, note->subject);
+	buf_put_str(&s->buf, ": ");
+	if (note->kind == NOTE_REJECTED || note->kind == NOTE_VANISHED)
+		count(s, "", note->count, "");
+	sheet_escaped(s, note->text);
+	if (note->kind == NOTE_SOURCE)
+		buf_printf(&s->buf, " (%llu of %llu readings)", (unsigned long long)note->count,
+		           (unsigned long long)note->of);
+	if (note->kind == NOTE_DAMAGE)
+		buf_printf(&s->buf, " (at byte %llu)", (unsigned long long)note->offset);
+	sheet_line_end(s);
+}
+
+static void report_notes(struct sheet *s, const struct galvo_summary *sum)
+{
+	size_t shown = sum->notes_len <= NOTES_MAX ? sum->notes_len : NOTES_MAX - 1, i;
+
+	if (sum->notes_len == 0)
+		return;
+	sheet_text(s, "");
+	sheet_text(s, "not recorded, and why");
+	for (i = 0; i < shown; i++)
+		report_note(s, &sum->notes[i]);
+	if (shown < sum->notes_len) {
+		count(s, "  \xe2\x80\xa6 and ", sum->notes_len - shown, "more");
+		sheet_line_end(s);
+	}
+}
+
+static void report_cost(struct sheet *s, const struct galvo_summary *sum)
+{
+	const struct summary_cost *c = &sum->cost;
+
+	sheet_text(s, "");
+	buf_put_str(&s->buf, "galvo itself: ");
+	if (isnan(c->cpu_s)) {
+		sheet_text(s, "not known: it left no account");
+		return;
+	}
+	put_duration(&s->buf, c->cpu_s);
+	buf_put_str(&s->buf, " CPU (");
+	put_small_pct(&s->buf, c->pct_of_core);
+	buf_put_str(&s->buf, " of one), ");
+	put_bytes(&s->buf, c->max_rss_bytes);
+	buf_put_str(&s->buf, " memory, ");
+	put_bytes(&s->buf, c->bytes_written);
+	sheet_text(s, " written");
+	count(s, "              ", c->ticks, "ticks");
+	count(s, ", ", c->missed_ticks, "missed");
+	count(s, ", ", c->dropped_rows, "rows dropped");
+	sheet_line_end(s);
+	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
+	if (c->sampling_only)
+		sheet_text(s, "              of its sampling threads only: it left no account");
+}
+
+void report_text(struct sheet *s, const struct galvo_summary *sum)
+{
+	report_header(s, sum);
+	report_warnings(s, sum);
+	report_machine(s, sum);
+	report_devices(s, sum);
+	report_processes(s, sum);
+	report_notes(s, sum);
+	report_cost(s, sum);
+}

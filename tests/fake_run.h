@@ -1,0 +1,91 @@
+/* Runs made by hand, without files: tables of a few rows, a session, processes. */
+#ifndef GALVO_FAKE_RUN_H
+#define GALVO_FAKE_RUN_H
+
+#include <math.h>
+
+#include "stream/stream.h"
+
+#define FAKE_ROWS 512
+#define FAKE_COLUMNS 16
+#define MS UINT64_C(1000000)
+#define S UINT64_C(1000000000)
+
+struct fake_columns {
+	uint64_t mono_ns[FAKE_ROWS];
+	uint32_t key[FAKE_ROWS];
+	double value[FAKE_COLUMNS][FAKE_ROWS];
+	const double *values[FAKE_COLUMNS];
+};
+
+struct fake_run {
+	struct galvo_run run;
+	struct session session;
+	struct run_stream streams[2];
+	struct table tables[8];
+	struct fake_columns columns[8];
+	struct process_info processes[128];
+	struct run_device devices[8];
+};
+
+/* A finished session of 10 s that began at 100 s, two streams, nothing else. */
+static inline void fake_init(struct fake_run *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->session = (struct session){
+		.hostname = "node1", .kernel = "6.1.0", .galvo_version = "0.1.0", .root = "/",
+		.cpu_count = 2, .clk_tck = 100, .start_wall_ns = UINT64_C(1782907200) * S,
+		.start_mono_ns = 100 * S, .stop_mono_ns = 110 * S,
+	};
+	f->streams[0] = (struct run_stream){.kind = STREAM_SYSTEM, .file_name = "system_metrics.pb",
+		.present = true, .bytes = 2048, .messages = 10, .frequency_hz = 10};
+	f->streams[1] = (struct run_stream){.kind = STREAM_DISK, .file_name = "disk_metrics.pb",
+		.present = true, .bytes = 1024, .messages = 10, .frequency_hz = 10};
+	f->run = (struct galvo_run){
+		.session = &f->session, .streams = f->streams, .streams_len = 2,
+		.tables = f->tables, .processes = f->processes, .devices = f->devices,
+	};
+}
+
+/* Names are for tables that are keyed by them. All arrays are the caller's, for as long as f. */
+static inline size_t fake_table(struct fake_run *f, enum stream_kind stream, enum scope scope,
+                                const char *const *columns, size_t columns_len,
+                                const char *const *names, size_t names_len)
+{
+	size_t t = f->run.tables_len++, c;
+
+	for (c = 0; c < columns_len; c++)
+		f->columns[t].values[c] = f->columns[t].value[c];
+	f->tables[t] = (struct table){
+		.stream = stream, .scope = scope, .columns = columns, .columns_len = columns_len,
+		.mono_ns = f->columns[t].mono_ns, .key = f->columns[t].key,
+		.values = f->columns[t].values, .names = names, .names_len = names_len};
+	return t;
+}
+
+static inline void fake_row(struct fake_run *f, size_t t, uint64_t mono_ns, uint32_t key,
+                            const double *values)
+{
+	size_t row = f->tables[t].rows_len++, c;
+
+	f->columns[t].mono_ns[row] = mono_ns;
+	f->columns[t].key[row] = key;
+	for (c = 0; c < f->tables[t].columns_len; c++)
+		f->columns[t].value[c][row] = values[c];
+}
+#define ROW(f, t, mono_ns, key, ...)                                                               \
+	fake_row((f), (t), (mono_ns), (key), (const double[]){__VA_ARGS__})
+
+/* First seen at 100 s. */
+static inline struct process_info *fake_process(struct fake_run *f, uint32_t pid, uint32_t ppid,
+                                                uint64_t start_ticks, const char *comm)
+{
+	struct process_info *p = &f->processes[f->run.processes_len++];
+
+	*p = (struct process_info){.pid = pid, .ppid = ppid, .start_ticks = start_ticks,
+	                           .first_mono_ns = 100 * S};
+	snprintf(p->comm, sizeof(p->comm), "%s", comm);
+	return p;
+}
+
+#endif

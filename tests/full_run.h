@@ -1,0 +1,130 @@
+/* A run with something of everything, for reports. */
+#ifndef GALVO_FULL_RUN_H
+#define GALVO_FULL_RUN_H
+
+#include "fake_run.h"
+
+#define SHARE(name) name ".avg.pct_of_peak_sustained_elapsed"
+#define RATE(name) name ".sum.per_second"
+#define MIB 1048576.0
+
+static inline void full_system(struct fake_run *f)
+{
+	static const char *const fast[] = {
+		SHARE("cpu__cycles_busy"), SHARE("cpu__cycles_user"), SHARE("cpu__cycles_kernel"),
+		SHARE("cpu__cycles_iowait"), "mem__capacity_bytes", "mem__used_bytes",
+		SHARE("cpu__cycles_steal"),
+	};
+	static const char *const slow[] = {
+		RATE("kernel__forks"), "mem__swap_used_bytes", "mem__swap_capacity_bytes",
+		SHARE("pressure__cpu_some"), SHARE("pressure__io_some"), SHARE("pressure__io_full"),
+		SHARE("pressure__memory_some"),
+	};
+	static const char *const core[] = {SHARE("core__cycles_busy"), SHARE("core__cycles_user")};
+	size_t whole = fake_table(f, STREAM_SYSTEM, SCOPE_SYSTEM, fast, 7, NULL, 0);
+	size_t detail = fake_table(f, STREAM_SYSTEM, SCOPE_SYSTEM_DETAIL, slow, 7, NULL, 0);
+	size_t cores = fake_table(f, STREAM_SYSTEM, SCOPE_CORE, core, 2, NULL, 0);
+	uint64_t i;
+
+	for (i = 1; i <= 10; i++) {
+		double load = (double)i;
+
+		ROW(f, whole, (100 + i) * S, 0, 10 * load - 2, 6 * load, 3 * load, 0.5, 16384 * MIB,
+		    4096 * MIB + 64 * MIB * load, 0);
+		ROW(f, detail, (100 + i) * S, 0, 12, 0, 2048 * MIB, 4 * load,
+		    i == 10 ? 20 : 0, 0, 0);
+		ROW(f, cores, (100 + i) * S, 0, 9 * load, 8 * load);
+		ROW(f, cores, (100 + i) * S, 1, load, load);
+	}
+}
+
+static inline void full_devices(struct fake_run *f)
+{
+	static const char *const disk[] = {
+		RATE("disk__read_bytes"), RATE("disk__write_bytes"), SHARE("disk__cycles_busy"),
+		"disk__queue_depth.avg",
+	};
+	static const char *const net[] = {
+		RATE("net__rx_bytes"), RATE("net__tx_bytes"), RATE("net__rx_drops"),
+		RATE("net__tx_drops"), RATE("net__rx_errors"), RATE("net__tx_errors"),
+	};
+	static const char *const disks[] = {"nvme0n1", "nvme0n1p2", "dm-0", "sda", "sdb"};
+	static const char *const nets[] = {"lo", "enp0s31f6", "wlan0"};
+	size_t d = fake_table(f, STREAM_DISK, SCOPE_DEVICE, disk, 4, disks, 5);
+	size_t n = fake_table(f, STREAM_SYSTEM, SCOPE_INTERFACE, net, 6, nets, 3);
+	uint64_t i;
+	uint32_t k;
+
+	for (k = 0; k < 5; k++)
+		f->devices[k] = (struct run_device){disks[k], k != 1, k == 2};
+	f->run.devices_len = 5;
+	for (i = 1; i <= 10; i++) {
+		for (k = 0; k < 3; k++)
+			ROW(f, d, (100 + i) * S, k, 4096, 30 * MIB * (double)i,
+			    9.5 * (double)i, 2.5);
+		ROW(f, d, (100 + i) * S, 3, 512, 0, 0.1, 0);
+		ROW(f, d, (100 + i) * S, 4, 0, 0, 0, 0); /* idle: not on the page */
+		ROW(f, n, (100 + i) * S, 0, 5e6, 5e6, 0, 0, 0, 0);
+		ROW(f, n, (100 + i) * S, 1, 1.5e6, 2e4, 1, 0, 0, 0);
+		ROW(f, n, (100 + i) * S, 2, 0, 0, 0, 0, 0, 0);
+	}
+}
+
+static inline void full_processes(struct fake_run *f)
+{
+	static const char *const fast[] = {RATE("proc__cycles_active"), "proc__rss_bytes"};
+	static const char *const io[] = {RATE("proc__io_read_bytes"), RATE("proc__io_write_bytes")};
+	size_t t = fake_table(f, STREAM_SYSTEM, SCOPE_PROCESS, fast, 2, NULL, 0);
+	size_t d = fake_table(f, STREAM_DISK, SCOPE_PROCESS, io, 2, NULL, 0);
+	uint32_t k;
+	uint64_t i;
+
+	fake_process(f, 4711, 1, 1000, "make")->root = true;
+	fake_process(f, 4712, 4711, 1001, "sh");
+	for (k = 0; k < 20; k++) {
+		fake_process(f, 4720 + k, 4712, 1002 + k, "cc1")->end_mono_ns = (104 + k / 4) * S;
+	}
+	for (i = 1; i <= 10; i++) {
+		ROW(f, t, (100 + i) * S, 4711, 1, 2 * MIB);
+		ROW(f, d, (100 + i) * S, 4711, NAN, NAN);
+		ROW(f, t, (100 + i) * S, 4712, 0, 1.5 * MIB);
+		ROW(f, d, (100 + i) * S, 4712, 0, 0);
+		for (k = 0; k < 20 && i <= 4 + k / 4; k++) {
+			ROW(f, t, (100 + i) * S, 4720 + k, 5 + k, 20 * MIB + MIB * (double)i);
+			ROW(f, d, (100 + i) * S, 4720 + k, 0, 3e5 * k);
+		}
+	}
+}
+
+static const char *const argv[] = {"make", "-j2", "CFLAGS=-O2 -g", "all"};
+static const struct session_note notes[] = {
+	{"source process_detail", "PSS is not read unless asked for"},
+};
+static const struct run_source sources[] = {
+	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000},
+	{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 1, 100 * MS, 100, 10, 0,
+	 4000},
+};
+
+static inline void full(struct fake_run *f)
+{
+	fake_init(f);
+	full_system(f);
+	full_devices(f);
+	full_processes(f);
+	f->session.workload = (struct session_workload){
+		.present = true, .argv = argv, .argv_len = 4, .pid = 4711, .start_mono_ns = 100 * S,
+		.end_mono_ns = 109 * S + 870 * MS, .exited = true, .user_ns = 11 * S + 234 * MS,
+		.system_ns = 810 * MS, .max_rss_bytes = UINT64_C(30) << 20, .minor_faults = 1234};
+	f->session.notes = notes;
+	f->session.notes_len = 1;
+	f->session.cost = (struct session_cost){.present = true, .user_ns = 31 * MS,
+		.system_ns = 21 * MS, .max_rss_bytes = UINT64_C(4300) << 10,
+		.bytes_written = 120000};
+	f->run.sources = sources;
+	f->run.sources_len = 2;
+	f->streams[0].stats = (struct probe_stats){.ticks = 1000, .missed_ticks = 1, .vanished = 4};
+	f->streams[1].stats = (struct probe_stats){.ticks = 100};
+}
+
+#endif

@@ -1,0 +1,138 @@
+"""Reads what galvo wrote with Google's protobuf and compares every value. Exits 77 without it."""
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+
+try:
+    import google.protobuf  # noqa: F401
+    subprocess.run(["protoc", "--version"], check=True, stdout=subprocess.DEVNULL)
+except (ImportError, OSError):
+    print("skipped: python3-protobuf or protoc is not installed")
+    sys.exit(77)
+
+WRITER, PROTO = sys.argv[1:3]
+NAMES = ["metric_catalog", "metric_sample", "system_metrics", "disk_metrics", "session_metadata"]
+
+
+def messages(path):
+    """The messages of a stream: [varint length][message] and so on."""
+    data = open(path, "rb").read()
+    at = 0
+    while at < len(data):
+        length = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        yield data[at:at + length]
+        at += length
+
+
+def protoc_decode(kind, message):
+    """The text that protoc makes of it; a number where a name should be is a field it lacks."""
+    text = subprocess.run(
+        ["protoc", "--proto_path", PROTO, "--decode", "galvo." + kind[0], kind[1] + ".proto"],
+        input=message, check=True, stdout=subprocess.PIPE).stdout.decode()
+    assert text and not re.search(r"^\s*\d+:", text, re.M), text
+    return text
+
+
+def line(file, field, row):
+    number = getattr(row, "pid", 0)
+    name = getattr(row, "device_name", "").replace("\ufffd", "\\xff")
+    values = ["nan" if math.isnan(v) else v for v in row.values]
+    return (file, field, row.timestamp_ns, number, "[%s]" % name, *values)
+
+
+def told(text):
+    """A line of the writer's, in the same form."""
+    file, field, at, number, rest = text.split(" ", 4)
+    name, values = rest.split("]")
+    values = ["nan" if v == "nan" else float.fromhex(v) for v in values.split()]
+    return (file, field, int(at), int(number), name.replace("\udcff", "\\xff") + "]", *values)
+
+
+def check_around(m, file, sequence, previous_size):
+    """What stands around the rows."""
+    h = m.header
+    assert (h.hostname, h.sampling_frequency_hz, h.host_cpu_count) == ("host", 100, 2)
+    assert (h.anchors.steady_clock_reference_ns, h.anchors.wall_clock_epoch_ns,
+            h.anchors.boot_clock_reference_ns) == (1001 if sequence else 1, 3, 2)
+    assert (h.format_major, h.format_minor, h.sequence) == (1, 0, sequence)
+    p, = m.tracked_processes
+    assert (p.pid, p.ppid, p.start_ticks) == (2**32 - 1, 1, 2**64 - 1)
+    assert (p.alias, p.comm, p.command) == ("café", b"a\xff) R", b"a b")
+    assert (p.removed, p.root, p.first_timestamp_ns, p.end_timestamp_ns) == (True, True, 1, 2)
+    s = m.probe_stats
+    assert (s.ticks, s.missed_ticks, s.rejected_values, s.vanished, s.thread_cpu_ns) == (
+        11, 12, 13, 14, 15)
+    c, = s.sources
+    assert (c.name, c.divisor, c.period_ns, c.reads, c.failures, c.calibrated_ns,
+            c.mean_read_ns, c.reason) == ("cpu", 3, 4, 5, 6, 7, 8, "gone")
+    flushes = [(f.flush_byte_size, f.flush_interval_ns) for f in m.flush_stats]
+    assert flushes == ([(previous_size, 0)] if sequence else []), flushes
+    names = {n.scope: list(n.fqns) for n in m.scope_metric_names}
+    if file == "disk":
+        assert list(m.tracked_devices) == ["sda\ufffd"]
+        d, = m.block_devices
+        assert (d.name, d.whole, d.stacked) == ("sda\ufffd", True, True)
+        assert names == {2: ["disk__read_bytes.sum.per_second"],
+                         3: ["proc__io_rchar.sum.per_second"]}
+    else:
+        assert list(names) == [1, 3, 101] and names[1][1] == "mem__used_bytes"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        run = os.path.join(tmp, "run")
+        os.mkdir(run)
+        said = subprocess.run([WRITER, run], check=True, stdout=subprocess.PIPE).stdout
+        want = [told(s) for s in said.decode(errors="surrogateescape").splitlines()]
+        subprocess.run(["protoc", "--proto_path", PROTO, "--python_out", tmp] +
+                       [n + ".proto" for n in NAMES], check=True)
+        sys.path.insert(0, tmp)
+        import disk_metrics_pb2
+        import session_metadata_pb2
+        import system_metrics_pb2
+
+        got = []
+        for file, kind, make in [
+                ("system", ("SystemMetricsTrace", "system_metrics"),
+                 system_metrics_pb2.SystemMetricsTrace),
+                ("disk", ("DiskMetricsTrace", "disk_metrics"),
+                 disk_metrics_pb2.DiskMetricsTrace)]:
+            size = 0
+            for sequence, raw in enumerate(messages(os.path.join(run, kind[1] + ".pb"))):
+                protoc_decode(kind, raw)
+                m = make.FromString(raw)
+                assert raw[-6:-4] == b"\xfd\x07" and m.checksum == zlib.crc32(raw[:-6])
+                check_around(m, file, sequence, size)
+                size = len(raw) + (1 if len(raw) < 128 else 2)
+                for field in [f.name for f in m.DESCRIPTOR.fields]:
+                    if field.endswith("_samples"):
+                        got += [line(file, field, r) for r in getattr(m, field)]
+            assert sequence == 1
+        assert sorted(map(repr, got)) == sorted(map(repr, want)), (got, want)
+
+        raw = open(os.path.join(run, "session_metadata.pb"), "rb").read()
+        protoc_decode(("SessionMetadata", "session_metadata"), raw)
+        s = session_metadata_pb2.SessionMetadata.FromString(raw)
+        assert (s.hostname, s.start_iso8601) == ("h\ufffd", "1970-01-01T00:00:01Z")
+        assert (s.stop_timestamp_ns, s.galvo_version, s.budget_pct) == (3, "0.1.0", 0.25)
+        assert len(s.catalog.descriptors) == 6
+        d = s.catalog.descriptors[0]
+        assert (d.fqn, d.entity, d.counter) == (
+            "cpu__busy.avg.pct_of_peak_sustained_elapsed", "cpu", "busy"), d
+        assert (d.rollup, d.submetric) == ("avg", "pct_of_peak_sustained_elapsed")
+        assert (d.type, d.unit, d.scope, d.peak_constant, d.smoothable) == (2, 4, 1, 100, True)
+        print("protobuf agrees on %d rows" % len(got))
+
+
+main()

@@ -1,0 +1,380 @@
+/* Reports: a golden page, hostile names, 80 columns, JSON that parses, nothing of the locale. */
+#include <locale.h>
+
+#include "base/base.h"
+#include "full_run.h"
+#include "galvo/summary.h"
+#include "json_reader.h"
+#include "output/output.h"
+#include "tap.h"
+
+/* ---- allocations that fail, by the linker's --wrap ------------------------------------------ */
+
+static long allocations_left = -1; /* -1: as many as there are */
+
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static bool may_allocate(void)
+{
+	if (allocations_left == 0)
+		return false;
+	allocations_left -= allocations_left > 0;
+	return true;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return may_allocate() ? __real_calloc(n, size) : NULL;
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return may_allocate() ? __real_realloc(p, size) : NULL;
+}
+
+/* ---- what a report says --------------------------------------------------------------------- */
+
+struct taken {
+	char text[1 << 20];
+	size_t len, pieces, stop_after; /* stop_after 0: takes all */
+};
+
+static int take(void *ctx, const void *bytes, size_t n)
+{
+	struct taken *t = ctx;
+
+	if (t->stop_after && t->pieces == t->stop_after)
+		return 1;
+	if (n >= sizeof(t->text) - t->len)
+		return 1;
+	memcpy(t->text + t->len, bytes, n);
+	t->len += n;
+	t->text[t->len] = '\0';
+	t->pieces++;
+	return 0;
+}
+
+static struct taken *report(const struct fake_run *f, galvo_report_format format)
+{
+	struct taken *t = alloc_array(1, sizeof(*t));
+	galvo_summary *s = NULL;
+
+	OK(galvo_summary_create(&f->run, &s, NULL) == GALVO_OK);
+	OK(galvo_summary_write(s, format, take, t, NULL) == GALVO_OK);
+	galvo_summary_destroy(s);
+	return t;
+}
+
+/* Lines of at most 80 characters, printable, without blanks at their ends. */
+static void is_a_page(const struct taken *t)
+{
+	struct span rest = span_of(t->text, t->len), line;
+	size_t i;
+
+	OK(t->len > 0 && t->text[t->len - 1] == '\n');
+	while (span_take_line(&rest, &line)) {
+		bool printable = true;
+
+		for (i = 0; i < line.n; i++)
+			printable &= (unsigned char)line.p[i] >= 0x20 && line.p[i] != 0x7f;
+		if (!OK(printable && text_columns(line) <= LINE_COLUMNS &&
+		        (line.n == 0 || line.p[line.n - 1] != ' ')))
+			printf("# %.*s\n", (int)line.n, line.p);
+	}
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+static void a_golden_page(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+	FILE *file = fopen(FIXTURES "/report/full.txt", "r");
+	char *want = alloc_array(1, 1 << 16);
+	size_t n = 0;
+
+	full(f);
+	t = report(f, GALVO_REPORT_TEXT);
+	if (OK(file != NULL))
+		n = fread(want, 1, 1 << 16, file);
+	if (!OK(span_eq(span_of(want, n), span_of(t->text, t->len))))
+		printf("%s", t->text);
+	is_a_page(t);
+	if (file)
+		fclose(file);
+	free(want);
+	free(t);
+	free(f);
+}
+
+static void json_of_everything(void)
+{
+	static const char *const lines[] = {
+		"\n  \"galvo_report\": 1,", "\n  \"start_wall_ns\": 1782907200000000000,",
+		"\n      \"CFLAGS=-O2 -g\",", "\n    \"exit_code\": 0,",
+		"\n    \"term_signal\": null,",
+		"\n    \"user_s\": 11.234,", "\n    \"imbalance_ratio\": 0.8,",
+		"\n    \"disk_read_bytes\": 46080,", "\n      \"alias\": null,",
+		"\n    \"cancelled_write_bytes\": null,",
+	};
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+	size_t i;
+
+	full(f);
+	t = report(f, GALVO_REPORT_JSON);
+	OK(json_is_sound(span_of(t->text, t->len)));
+	OK(t->pieces > 3);
+	for (i = 0; i + 1 < ARRAY_LEN(lines); i++)
+		if (!OK(strstr(t->text, lines[i])))
+			printf("# %s\n", lines[i]);
+	free(t);
+	free(f);
+}
+
+/* Every key of the JSON report has its line in the manual page. */
+static void every_key_is_documented(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	FILE *file = fopen(FIXTURES "/../../man/galvo-report.1", "r");
+	char *page = alloc_array(1, 1 << 16), key[128];
+	struct span rest, line, head;
+	struct taken *t;
+
+	full(f);
+	f->run.damages = &(struct damage){"x", 1, "y", false};
+	f->run.damages_len = 1;
+	t = report(f, GALVO_REPORT_JSON);
+	if (OK(file != NULL))
+		page[fread(page, 1, (1 << 16) - 1, file)] = '\0';
+	rest = span_of(t->text, t->len);
+	while (span_take_line(&rest, &line)) {
+		line = span_trim(line);
+		if (!span_starts(line, "\"") || !span_cut(&line, ':', &head) || head.n < 3)
+			continue;
+		snprintf(key, sizeof(key), "\n.It Va %.*s\n", (int)head.n - 2, head.p + 1);
+		if (!OK(strstr(page, key)))
+			printf("# no%s", key);
+	}
+	if (file)
+		fclose(file);
+	free(page);
+	free(t);
+	free(f);
+}
+
+static void nothing_to_say(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+
+	memset(&f->run, 0, sizeof(f->run));
+	t = report(f, GALVO_REPORT_TEXT);
+	is_a_page(t);
+	OK(strstr(t->text, "no session metadata"));
+	OK(!strstr(t->text, "disks") && !strstr(t->text, "\ncpu") && !strstr(t->text, "nan"));
+	free(t);
+	t = report(f, GALVO_REPORT_JSON);
+	OK(json_is_sound(span_of(t->text, t->len)));
+	OK(strstr(t->text, "\"workload\": null") && !strstr(t->text, "nan"));
+	free(t);
+	fake_init(f);
+	t = report(f, GALVO_REPORT_TEXT);
+	OK(strstr(t->text, "the machine alone"));
+	is_a_page(t);
+	free(t);
+	fake_process(f, 12, 1, 1, "python")->root = true;
+	t = report(f, GALVO_REPORT_TEXT);
+	fake_process(f, 13, 1, 1, "bash")->root = true;
+	free(t);
+	t = report(f, GALVO_REPORT_TEXT);
+	OK(strstr(t->text, "attached   to 12 python, 13 bash\n"));
+	free(t);
+	free(f);
+}
+
+static void damage_is_said_first(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+
+	full(f);
+	f->session.workload.exited = false;
+	f->session.workload.end_mono_ns = 0;
+	f->session.stop_mono_ns = 0;
+	f->session.cost.present = false;
+	f->streams[0].missing_messages = 2;
+	f->streams[0].dropped_rows = 17;
+	f->run.damages = &(struct damage){"disk_metrics.pb", 99, "the message ends early", true};
+	f->run.damages_len = 1;
+	t = report(f, GALVO_REPORT_TEXT);
+	is_a_page(t);
+	OK(strstr(t->text, "result     not known: the recording has no end\n"));
+	OK(strstr(t->text, "WARNING    unfinished"));
+	OK(strstr(t->text, "WARNING    system_metrics.pb: 2 messages missing, 17 rows dropped\n"));
+	OK(strstr(t->text, "WARNING    disk_metrics.pb: the last message is cut short\n"));
+	OK(strstr(t->text, "of its sampling threads only"));
+	free(t);
+	f->session.stop_mono_ns = 110 * S;
+	f->session.workload.exited = true;
+	f->session.workload.term_signal = 9;
+	t = report(f, GALVO_REPORT_TEXT);
+	OK(strstr(t->text, "killed by signal 9 (SIGKILL) after 10.0 s\n"));
+	free(t);
+	free(f);
+}
+
+static void hostile_names(void)
+{
+	static const char evil[] = "\x1b[2J\n\r\t\xff\xc3(\"\\\xe2\x80\xae\xc2\x9b" "31m";
+	static const char *const words[] = {evil, "", "a b", evil};
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+	size_t i;
+
+	full(f);
+	f->session.workload.argv = words;
+	f->session.hostname = f->session.kernel = evil;
+	f->session.notes = &(struct session_note){evil, evil};
+	for (i = 0; i < f->run.processes_len; i++) {
+		struct process_info *p = &f->processes[i];
+
+		snprintf(p->comm, sizeof(p->comm), "%s", evil);
+		snprintf(p->command, sizeof(p->command), "%s%s", evil, evil);
+		snprintf(p->alias, sizeof(p->alias), "%s", i % 2 ? evil : "");
+	}
+	f->run.damages = &(struct damage){evil, 1, evil, true};
+	f->run.damages_len = 1;
+	t = report(f, GALVO_REPORT_TEXT);
+	is_a_page(t);
+	OK(strstr(t->text, "command    '\\x1b[2J\\n\\x0d\\t\\xff\\xc3(\"\\\\"));
+	free(t);
+	t = report(f, GALVO_REPORT_JSON);
+	OK(json_is_sound(span_of(t->text, t->len)));
+	free(t);
+	free(f);
+}
+
+static void the_locale_does_not_matter(void)
+{
+	static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+	                                      "ps_AF.UTF-8"};
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	galvo_report_format format;
+	size_t i;
+
+	full(f);
+	for (format = GALVO_REPORT_TEXT; format <= GALVO_REPORT_JSON; format++) {
+		struct taken *a = report(f, format);
+
+		for (i = 0; i < ARRAY_LEN(locales); i++) {
+			struct taken *b;
+
+			setlocale(LC_ALL, locales[i]);
+			b = report(f, format);
+			setlocale(LC_ALL, "C");
+			OK(span_eq(span_of(a->text, a->len), span_of(b->text, b->len)));
+			free(b);
+		}
+		free(a);
+	}
+	free(f);
+}
+
+static void the_receiver_may_stop(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t = alloc_array(1, sizeof(*t));
+	galvo_summary *s = NULL;
+	galvo_error e = {0};
+
+	full(f);
+	t->stop_after = 1;
+	OK(galvo_summary_create(&f->run, &s, NULL) == GALVO_OK);
+	OK(galvo_summary_write(s, GALVO_REPORT_JSON, take, t, &e) == GALVO_ERR_CALLBACK);
+	OK(e.status == GALVO_ERR_CALLBACK && e.text[0]);
+	EQ(t->pieces, 1);
+	OK(galvo_summary_write(s, (galvo_report_format)9, take, t, NULL) == GALVO_ERR_INVALID);
+	galvo_summary_destroy(s);
+	free(t);
+	free(f);
+}
+
+static void memory_runs_out(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t = alloc_array(1, sizeof(*t));
+	galvo_report_format format = GALVO_REPORT_TEXT;
+	galvo_status status = GALVO_ERR_NOMEM;
+	long n;
+
+	full(f);
+	for (n = 0; n < 5000 && (status != GALVO_OK || format < GALVO_REPORT_JSON); n++) {
+		galvo_summary *s = NULL;
+		galvo_error e = {0};
+
+		if (status == GALVO_OK)
+			format++;
+		t->len = t->pieces = 0;
+		allocations_left = n;
+		status = galvo_summary_create(&f->run, &s, &e);
+		if (status == GALVO_OK)
+			status = galvo_summary_write(s, format, take, t, &e);
+		allocations_left = -1;
+		OK(status == GALVO_OK || (status == GALVO_ERR_NOMEM && e.text[0]));
+		galvo_summary_destroy(s);
+	}
+	OK(status == GALVO_OK && n > 20);
+	free(t);
+	free(f);
+}
+
+static void numbers_for_people(void)
+{
+	static const struct {
+		void (*put)(struct buf *, double);
+		double v;
+		const char *want;
+	} rows[] = {
+		{put_bytes, 0, "0 B"}, {put_bytes, 999, "999 B"}, {put_bytes, 1000, "0.98 KiB"},
+		{put_bytes, 1024, "1.00 KiB"}, {put_bytes, 10239, "10.0 KiB"},
+		{put_bytes, 102400, "100 KiB"}, {put_bytes, 1023.9 * 1024, "1.00 MiB"},
+		{put_bytes, 1.5 * 1073741824, "1.50 GiB"}, {put_bytes, NAN, "-"},
+		{put_bytes, 1e30, "867361737988 EiB"}, {put_bytes_per_s, 2048, "2.00 KiB/s"},
+		{put_bytes_per_s, NAN, "-"}, {put_pct, 0, "0.0 %"}, {put_pct, 42.06, "42.1 %"},
+		{put_pct, 1590, "1590 %"}, {put_pct, NAN, "-"}, {put_small_pct, 0.0421, "0.042 %"},
+		{put_duration, 0, "0 ms"}, {put_duration, 0.0123, "12.3 ms"},
+		{put_duration, 5.034, "5.03 s"}, {put_duration, 59.999, "1 min 00 s"},
+		{put_duration, 125.4, "2 min 05 s"}, {put_duration, 3599.9, "60 min 00 s"},
+		{put_duration, 3725, "1 h 02 min"}, {put_duration, 90061, "1 d 01 h"},
+		{put_duration, NAN, "-"}, {put_duration, -1, "-"}, {put_seconds, 123.456, "123.5"},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf b;
+
+		buf_init(&b, 512);
+		rows[i].put(&b, rows[i].v);
+		if (!OK(span_eq_str(span_of(b.p, b.len), rows[i].want)))
+			printf("# got %.*s, want %s\n", (int)b.len, b.p, rows[i].want);
+		buf_finish(&b);
+	}
+}
+
+static const struct tap_test tests[] = {
+	{"a golden page", a_golden_page},
+	{"JSON of everything", json_of_everything},
+	{"every key is documented", every_key_is_documented},
+	{"nothing to say", nothing_to_say},
+	{"damage is said first", damage_is_said_first},
+	{"hostile names", hostile_names},
+	{"the locale does not matter", the_locale_does_not_matter},
+	{"the receiver may stop", the_receiver_may_stop},
+	{"memory runs out", memory_runs_out},
+	{"numbers for people", numbers_for_people},
+};
+TAP_MAIN(tests)
