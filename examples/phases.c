@@ -62,7 +62,7 @@ static pid_t start(void (*work)(double), double seconds)
 
 static int compute_in_two_children(void)
 {
-	pid_t first = start(compute, 1.5), second = start(compute, 1.5);
+	pid_t first = start(compute, 2.0), second = start(compute, 2.0);
 
 	return (first > 0 && waitpid(first, NULL, 0) == first) +
 	       (second > 0 && waitpid(second, NULL, 0) == second) == 2;
@@ -78,9 +78,9 @@ static int grow(void)
 		return 0;
 	for (i = 0; i < 10; i++) {
 		memset(block + i * step, (int)i + 1, step);
-		rest(70);
+		rest(90);
 	}
-	rest(300);
+	rest(400);
 	free(block);
 	return 1;
 }
