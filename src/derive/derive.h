@@ -51,6 +51,7 @@ struct summary_core {
 struct summary_cpu {
 	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
 	struct figure followed_pct_of_core; /* sum over the followed processes */
+	double unseen_s; /* of the workload's own account, in no process's rows; NAN: not known */
 	struct summary_core *cores;         /* by CPU number */
 	size_t cores_len;
 	const struct summary_core *busiest, *idlest; /* by average; NULL without cores */

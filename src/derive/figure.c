@@ -216,9 +216,12 @@ galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reter
 
 /* ---- sums over things ----------------------------------------------------------------------- */
 
-/* A tick a row: their times and sums. Returns how many there are. */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, uint64_t *mono_ns,
-                        double *sums)
+/*
+ * A tick a row: their times and sums. A thing that has a row again is in the next tick, however soon
+ * that came. Returns how many there are.
+ */
+static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, size_t *tick_of,
+                        uint64_t *mono_ns, double *sums)
 {
 	const struct table *t = s->table;
 	size_t n = 0, i;
@@ -228,12 +231,14 @@ static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, ui
 	for (i = 0; i < t->rows_len; i++) {
 		uint32_t slot = slot_at(s, i);
 
-		if (tick_advance(p, t->mono_ns[i]) || n == 0) {
+		if (tick_advance(p, t->mono_ns[i]) || n == 0 ||
+		    (slot != SLOT_NONE && tick_of[slot] == n)) {
 			mono_ns[n] = t->mono_ns[i];
 			sums[n++] = NAN;
 		}
 		if (slot == SLOT_NONE)
 			continue;
+		tick_of[slot] = n;
 		if (isfinite(value_at(p, i)))
 			last[slot] = value_at(p, i);
 		if (!isnan(last[slot]))
@@ -269,6 +274,7 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 	struct account *accounts;
 	double *sums, *last;
 	uint64_t *mono_ns;
+	size_t *tick_of;
 	galvo_status status;
 	struct pass p;
 
@@ -277,15 +283,18 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 		return GALVO_OK;
 	accounts = alloc_array(s->slots_len, sizeof(*accounts));
 	last = alloc_array(s->slots_len, sizeof(*last));
+	tick_of = alloc_array(s->slots_len, sizeof(*tick_of));
 	sums = alloc_array(rows_len, sizeof(*sums));
 	mono_ns = alloc_array(rows_len, sizeof(*mono_ns));
-	if (!accounts || !last || !sums || !mono_ns)
+	if (!accounts || !last || !tick_of || !sums || !mono_ns)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", rows_len);
 	else if ((status = period_find(s, &p, accounts, reterr)) == GALVO_OK)
 		status = sum_figure(s, row, mono_ns, sums,
-		                    sum_ticks(s, &p, last, mono_ns, sums), ret, reterr);
+		                    sum_ticks(s, &p, last, tick_of, mono_ns, sums), ret,
+		                    reterr);
 	free(accounts);
 	free(last);
+	free(tick_of);
 	free(sums);
 	free(mono_ns);
 	return status;

@@ -75,6 +75,21 @@ static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) / (double)NS_PER_S : 0;
 }
 
+/*
+ * CPU time of children too short-lived to be found, and of each process before its first and after
+ * its last row. The account leaves out whom nobody waited for, so it may be the smaller one.
+ */
+static double unseen_s(const struct galvo_summary *sum)
+{
+	const struct summary_workload *w = &sum->workload;
+	double seen_s = sum->cpu.followed_pct_of_core.total, rest_s;
+
+	if (w->state != WORKLOAD_EXITED && w->state != WORKLOAD_KILLED)
+		return NAN;
+	rest_s = w->user_s + w->system_s - (isnan(seen_s) ? 0 : seen_s);
+	return rest_s > 0 ? rest_s : 0;
+}
+
 galvo_status derive_processes(struct galvo_summary *sum, const struct galvo_run *run,
                               galvo_error *reterr)
 {
@@ -108,6 +123,7 @@ galvo_status derive_processes(struct galvo_summary *sum, const struct galvo_run 
 	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++)
 		status = table_derive(sum, run, parts[i].stream, parts[i].scope, parts[i].rows,
 		                      parts[i].len, reterr);
+	sum->cpu.unseen_s = unseen_s(sum);
 	if (status != GALVO_OK || (status = process_index_init(&x, run, reterr)) != GALVO_OK)
 		return status;
 	status = tree_arrange(sum, &x, reterr);

@@ -35,6 +35,7 @@ static const struct json_row cpu_rows[] = {
 	MEAN(iowait, pct, CPU, iowait_pct),
 	MEAN(steal, pct, CPU, steal_pct),
 	ONE(processes_s, CPU, followed_pct_of_core.total),
+	ONE(processes_unseen_s, CPU, unseen_s),
 	MEAN(processes, pct_of_core, CPU, followed_pct_of_core),
 	ONE(imbalance_ratio, CPU, imbalance_ratio),
 	SUMMED(context_switches, context_switches, per_s, CPU, switches_per_s),

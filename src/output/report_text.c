@@ -215,20 +215,51 @@ static void report_note(struct sheet *s, const struct summary_note *note)
 	sheet_line_end(s);
 }
 
+/* That a process ended while it was looked at is no loss: JSON counts it, the page does not. */
+static bool is_worth_a_line(const struct summary_note *note)
+{
+	return note->kind != NOTE_VANISHED;
+}
+
 static void report_notes(struct sheet *s, const struct galvo_summary *sum)
 {
-	size_t shown = sum->notes_len <= NOTES_MAX ? sum->notes_len : NOTES_MAX - 1, i;
+	size_t all = 0, shown = 0, i;
 
-	if (sum->notes_len == 0)
+	for (i = 0; i < sum->notes_len; i++)
+		all += is_worth_a_line(&sum->notes[i]);
+	if (all == 0)
 		return;
 	sheet_text(s, "");
 	sheet_text(s, "not recorded, and why");
-	for (i = 0; i < shown; i++)
-		report_note(s, &sum->notes[i]);
-	if (shown < sum->notes_len) {
-		count(s, "  \xe2\x80\xa6 and ", sum->notes_len - shown, "more");
+	for (i = 0; i < sum->notes_len && shown < (all <= NOTES_MAX ? all : NOTES_MAX - 1); i++)
+		if (is_worth_a_line(&sum->notes[i])) {
+			report_note(s, &sum->notes[i]);
+			shown++;
+		}
+	if (shown < all) {
+		count(s, "  \xe2\x80\xa6 and ", all - shown, "more");
 		sheet_line_end(s);
 	}
+}
+
+/* Sources that are read less often than asked for, to stay within the budget. */
+static void report_slowed(struct sheet *s, const struct galvo_summary *sum)
+{
+	const char *between = "              slowed by the budget: ";
+	size_t i;
+
+	for (i = 0; i < sum->sources_len; i++) {
+		const struct summary_source *source = &sum->sources[i];
+
+		if (source->divisor <= 1)
+			continue;
+		buf_put_str(&s->buf, between);
+		sheet_escaped(s, source->name);
+		buf_printf(&s->buf, " 1/%llu", (unsigned long long)source->divisor);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		sheet_line_end(s);
 }
 
 static void report_cost(struct sheet *s, const struct galvo_summary *sum)
@@ -253,6 +284,7 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 	count(s, ", ", c->missed_ticks, "missed");
 	count(s, ", ", c->dropped_rows, "rows dropped");
 	sheet_line_end(s);
+	report_slowed(s, sum);
 	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
 	if (c->sampling_only)
 		sheet_text(s, "              of its sampling threads only: it left no account");

@@ -5,6 +5,8 @@
 
 #define DEVICES_MAX 8 /* JSON has all */
 #define PROCESSES_MAX 15
+#define UNSEEN_MIN_S 0.05
+#define UNSEEN_MIN_RATIO 0.02
 #define INDENT_MAX 4 /* levels: names need room, too */
 
 static void put_more(struct sheet *s, size_t n)
@@ -194,6 +196,19 @@ static void report_others(struct sheet *s, const struct galvo_summary *sum, cons
 	sheet_line_end(s);
 }
 
+/* Worth a line when it is more than the rounding of the lines above. */
+static void report_unseen(struct sheet *s, const struct galvo_summary *sum)
+{
+	double all_s = sum->workload.user_s + sum->workload.system_s;
+
+	if (!(sum->cpu.unseen_s >= UNSEEN_MIN_S && sum->cpu.unseen_s >= UNSEEN_MIN_RATIO * all_s))
+		return;
+	buf_put_str(&s->buf, "  not in these rows: ");
+	put_duration(&s->buf, sum->cpu.unseen_s);
+	buf_put_str(&s->buf, " CPU, of children gone before they were found");
+	sheet_line_end(s);
+}
+
 void report_processes(struct sheet *s, const struct galvo_summary *sum)
 {
 	bool *chosen;
@@ -215,5 +230,6 @@ void report_processes(struct sheet *s, const struct galvo_summary *sum)
 			report_process(s, &sum->processes[i]);
 	if (n < sum->processes_len)
 		report_others(s, sum, chosen, n);
+	report_unseen(s, sum);
 	free(chosen);
 }

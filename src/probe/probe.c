@@ -224,7 +224,7 @@ void probe_tick(struct probe *p)
 
 galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 {
-	uint64_t best[PENS_MAX];
+	uint64_t best[PENS_MAX] = {0};
 	struct stream *stream = p->config.stream;
 	size_t i, round;
 
@@ -411,11 +411,6 @@ void probe_join(struct probe *p)
 	if (p->is_running)
 		pthread_join(p->thread, NULL);
 	p->is_running = false;
-}
-
-bool probe_source_at(const struct probe *p, size_t i, struct source_stats *ret)
-{
-	return source_stats_at(p, i, ret);
 }
 
 bool probe_missing_device_at(const struct probe *p, size_t i, const char **ret_name)

@@ -47,9 +47,6 @@ void probe_join(struct probe *); /* after signal_stop; flushes what is left. Twi
 void probe_tick(struct probe *);
 /* Flushes by hand. */
 void probe_flush(struct probe *);
-/* The disk device or source an error text may name: what failed so far. False past the end. Joined
- * or by-hand probes only. */
-bool probe_source_at(const struct probe *, size_t i, struct source_stats *ret);
 /* Devices named in the config that do not exist. Joined or by-hand probes only. */
 bool probe_missing_device_at(const struct probe *, size_t i, const char **ret_name);
 

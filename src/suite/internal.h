@@ -12,9 +12,10 @@ enum {
 	NOTES_MAX = 64,
 	NOTE_BYTES = 256,
 	INSTANTS_MAX = 10000,
-	PROBES = 2, /* system, disk */
 	FACT_BYTES = 128,
 };
+
+enum { PROBE_SYSTEM, PROBE_DISK, PROBES };
 
 struct instant { /* of a captured machine: a directory with proc/ and sys/ */
 	char name[64];

@@ -170,10 +170,10 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	s->state = SUITE_FAILED; /* from here on there may be files */
 	status = writer_create(s->dir_fd, &s->writer, reterr);
 	if (status == GALVO_OK)
-		status = make_probe(s, STREAM_SYSTEM, s->config.system_hz, SYSTEM_SHARE, &s->probes[0],
+		status = make_probe(s, STREAM_SYSTEM, s->config.system_hz, SYSTEM_SHARE, &s->probes[PROBE_SYSTEM],
 		                    reterr);
 	if (status == GALVO_OK)
-		status = make_probe(s, STREAM_DISK, s->config.disk_hz, 1 - SYSTEM_SHARE, &s->probes[1],
+		status = make_probe(s, STREAM_DISK, s->config.disk_hz, 1 - SYSTEM_SHARE, &s->probes[PROBE_DISK],
 		                    reterr);
 	if (status == GALVO_OK)
 		status = writer_start(s->writer, reterr);
@@ -212,22 +212,15 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 
 /* ---- stop ----------------------------------------------------------------------------------------- */
 
+/* What a source could not read, its stream says; this is what no source can know. */
 static void note_what_failed(struct galvo_suite *s)
 {
 	struct track_counts counts = {0};
-	struct source_stats source;
 	const char *device;
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < PROBES; i++) {
-		for (j = 0; probe_source_at(s->probes[i], j, &source); j++)
-			if (source.failures)
-				suite_note(s, source.name, "%s (%llu of %llu readings)", source.reason,
-				           (unsigned long long)source.failures, (unsigned long long)source.reads);
-		for (j = 0; probe_missing_device_at(s->probes[i], j, &device); j++)
-			if (i == 1)
-				suite_note(s, device, "no such block device in /%s", "proc/diskstats");
-	}
+	for (i = 0; probe_missing_device_at(s->probes[PROBE_DISK], i, &device); i++)
+		suite_note(s, device, "there is no such block device");
 	if (s->track)
 		track_count(s->track, &counts);
 	if (counts.refused)
@@ -348,7 +341,7 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
-	probe_count(s->probes[0], &ticks);
+	probe_count(s->probes[PROBE_SYSTEM], &ticks);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;

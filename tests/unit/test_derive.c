@@ -292,6 +292,25 @@ static void processes_by_identity(void)
 	free(f);
 }
 
+/* Two ticks that follow each other at once are two all the same: nobody is counted twice in one. */
+static void a_tick_has_each_once(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct galvo_summary *s;
+	size_t t;
+
+	fake_init(f);
+	fake_process(f, 10, 1, 50, "root")->root = true;
+	t = fake_table(f, STREAM_SYSTEM, SCOPE_PROCESS, active, 2, NULL, 0);
+	ROW(f, t, 101 * S, 10, 100, 1000);
+	ROW(f, t, 102 * S, 10, 100, 1000);
+	ROW(f, t, 102 * S + 100, 10, 100, 1000);
+	s = summary_of(f);
+	OK(is(s->memory.followed_rss_bytes.peak, 1000));
+	galvo_summary_destroy(s);
+	free(f);
+}
+
 /* Names in the order of the tree, a dot for each level. */
 static void tree_is(struct fake_run *f, const char *want)
 {
@@ -361,6 +380,7 @@ static void workloads(void)
 	s = summary_of(f);
 	OK(s->workload.state == WORKLOAD_EXITED && is(s->workload.wall_s, 5));
 	OK(is(s->workload.pct_of_core, 140) && isnan(s->workload.max_rss_bytes));
+	OK(is(s->cpu.unseen_s, 7)); /* no process has a row */
 	galvo_summary_destroy(s);
 	w->term_signal = 9;
 	s = summary_of(f);
@@ -434,6 +454,7 @@ static const struct tap_test tests[] = {
 	{"disks are not counted twice", disks_are_not_counted_twice},
 	{"the loopback is not in totals", the_loopback_is_not_in_totals},
 	{"cores and their imbalance", cores_and_their_imbalance},
+	{"a tick has each process once", a_tick_has_each_once},
 	{"processes by identity", processes_by_identity},
 	{"trees", trees},
 	{"workloads", workloads},

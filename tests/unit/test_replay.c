@@ -62,7 +62,7 @@ static double at(enum stream_kind stream, enum scope scope, uint32_t key, double
 		if (t->key[i] == key && t->mono_ns[i] == (uint64_t)(mono_s * 1e9))
 			return t->values[c][i];
 	printf("# no row: %s, key %u, at %g s\n", column, key, mono_s);
-	OK(!"the row is there");
+	tap_failures++;
 	return NAN;
 }
 
