@@ -56,6 +56,7 @@ typedef struct galvo_suite_config {
 	int32_t overwrite;           /* 1: replace a run that output_dir holds */
 	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
 	int32_t is_recorder;         /* 1: this process does nothing else, all its cost is galvo's */
+	int32_t no_events;           /* 1: no regions and marks (galvo/event.h) */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

@@ -72,9 +72,14 @@ static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, st
 	return p + values_bytes;
 }
 
+bool stream_is_ready(struct stream *s)
+{
+	return s->held || batch_take(s);
+}
+
 bool stream_make_room(struct stream *s)
 {
-	if ((s->held || batch_take(s)) && s->at <= s->rows_end)
+	if (stream_is_ready(s) && s->at <= s->rows_end)
 		return true;
 	count(&s->dropped_rows, 1);
 	return false;

@@ -105,6 +105,8 @@ void stream_row(struct stream *, enum scope, uint64_t mono_ns, struct row_key, c
 /* The same for what a stream of events carries: a region that has its end, a mark. */
 void stream_region(struct stream *, const struct region *);
 void stream_mark(struct stream *, const struct mark *);
+/* A batch is there, or can be had: who can wait (no sampler can) need not lose rows. */
+bool stream_is_ready(struct stream *);
 /* Counts rows that were lost before they came here. */
 void stream_count_dropped(struct stream *, uint64_t rows);
 /* The batch is large enough to go. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "event/event.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
 #include "suite.h"
@@ -51,6 +52,7 @@ struct galvo_suite {
 	struct track *track;   /* NULL: no processes */
 	struct writer *writer;
 	struct probe *probes[PROBES];
+	struct events *events;
 	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
 
 	/* for the session metadata */
@@ -62,6 +64,13 @@ struct galvo_suite {
 	galvo_workload workload;
 	bool has_workload;
 };
+
+/* ---- events.c: regions and marks, of live machines only --------------------------------------- */
+
+bool suite_has_events(const struct galvo_suite *s);
+galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
+galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
+void suite_stop_events(struct galvo_suite *s); /* started or not */
 
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
 galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,

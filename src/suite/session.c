@@ -105,9 +105,10 @@ static uint64_t tick_resolution_ns(const struct world *w)
 galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
-	const struct session_probe probes[PROBES] = {
+	const struct session_probe probes[PROBES + 1] = {
 		{STREAM_SYSTEM, stream_file_name(STREAM_SYSTEM), (uint64_t)(s->config.system_hz + 0.5)},
 		{STREAM_DISK, stream_file_name(STREAM_DISK), (uint64_t)(s->config.disk_hz + 0.5)},
+		{STREAM_EVENTS, stream_file_name(STREAM_EVENTS), 0},
 	};
 	struct session session = {
 		.hostname = s->hostname,
@@ -116,7 +117,7 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 		.start_boot_ns = s->start_boot_ns,
 		.stop_mono_ns = s->stop_mono_ns,
 		.probes = probes,
-		.probes_len = PROBES,
+		.probes_len = PROBES + suite_has_events(s),
 		.notes = notes,
 		.notes_len = s->notes_len,
 		.kernel = s->kernel,

@@ -49,7 +49,7 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 		               "%s holds a recording already; it is replaced only on request",
 		               s->output_dir);
 	unlinkat(s->dir_fd, session_file, 0);
-	for (i = STREAM_SYSTEM; i <= STREAM_DISK; i++)
+	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
 		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
 	return GALVO_OK;
 }
@@ -68,6 +68,8 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 		status = open_world(s, reterr);
 	if (status == GALVO_OK)
 		status = open_output_dir(s, reterr);
+	if (status == GALVO_OK)
+		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
 	if (status != GALVO_OK) {
 		galvo_suite_destroy(s);
 		return status;
@@ -98,6 +100,7 @@ void galvo_suite_destroy(galvo_suite *s)
 		galvo_suite_stop(s, NULL);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
+	events_destroy(s->events);
 	track_destroy(s->track);
 	writer_destroy(s->writer);
 	if (s->made_dir && s->state == SUITE_CREATED)
@@ -176,6 +179,8 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 		status = make_probe(s, STREAM_DISK, s->config.disk_hz, 1 - SYSTEM_SHARE, &s->probes[PROBE_DISK],
 		                    reterr);
 	if (status == GALVO_OK)
+		status = suite_prepare_events(s, reterr);
+	if (status == GALVO_OK)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
@@ -198,6 +203,8 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 	status = prepare(s, reterr);
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		status = probe_start(s->probes[i], reterr);
+	if (status == GALVO_OK)
+		status = suite_start_events(s, reterr);
 	if (status == GALVO_OK) {
 		s->state = SUITE_STARTED;
 		return GALVO_OK;
@@ -207,6 +214,7 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 			probe_signal_stop(s->probes[i]);
 			probe_join(s->probes[i]);
 		}
+	suite_stop_events(s);
 	return status;
 }
 
@@ -260,6 +268,7 @@ galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 		probe_signal_stop(s->probes[i]);
 	for (i = 0; i < PROBES; i++)
 		probe_join(s->probes[i]);
+	suite_stop_events(s);
 	return finish(s, reterr);
 }
 
