@@ -111,8 +111,12 @@ uint64_t probe_now(const struct probe *p);
 /* Text `path` of the world, read at most once a tick. */
 void feed_read(struct probe *p, struct feed *f, galvo_error *reterr);
 void pen_fail(struct pen *pen, galvo_status status, const galvo_error *why);
-/* Reads the pen's source, whatever its shape; rows of listed things and processes go to the stream. */
-void pen_read(struct probe *p, struct pen *pen, enum scope scope);
+/*
+ * Reads the pen's source, whatever its shape; rows of listed things and processes go to the stream.
+ * Begins at the instant given and returns that at which it is done: where one pen ends the next
+ * begins, so a turn of n pens asks for the time n + 1 times.
+ */
+uint64_t pen_read(struct probe *p, struct pen *pen, enum scope scope, uint64_t from_mono_ns);
 /* For every member: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen, enum scope scope);
 void members_join(struct probe *p);           /* takes over who came, notices who went */

@@ -41,12 +41,15 @@ static void read_single(struct probe *p, struct pen *pen)
 
 	for (i = 0; i < source->texts_len; i++) {
 		const struct source_text *t = &source->texts[i];
-		struct single_sink to = {.sink.row = single_row};
-		galvo_error error = {0};
+		struct single_sink to;
+		galvo_error error;
 		galvo_status status;
 
 		if (!text_is_wanted(p, t) || (pen->series.text[i].mono_ns && !text_is_due(pen, t)))
 			continue;
+		to.sink.row = single_row;
+		raw_clear(&to.raw);
+		err_clear(&error); /* whoever read the file before us in this tick has the words */
 		feed_read(p, pen->feeds[i], &error);
 		status = pen->feeds[i]->status;
 		if (status == GALVO_OK)
@@ -57,9 +60,9 @@ static void read_single(struct probe *p, struct pen *pen)
 	}
 }
 
-void pen_read(struct probe *p, struct pen *pen, enum scope scope)
+uint64_t pen_read(struct probe *p, struct pen *pen, enum scope scope, uint64_t from_mono_ns)
 {
-	uint64_t from = probe_now(p);
+	uint64_t now;
 
 	switch (pen->source->shape) {
 	case SHAPE_SINGLE:
@@ -74,5 +77,7 @@ void pen_read(struct probe *p, struct pen *pen, enum scope scope)
 	}
 	pen->reads++;
 	pen->turns++;
-	budget_account(pen, probe_now(p) - from);
+	now = probe_now(p);
+	budget_account(pen, now - from_mono_ns);
+	return now;
 }

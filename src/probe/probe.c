@@ -164,8 +164,10 @@ static void put_single_row(struct probe *p, const struct lane *lane)
 		stream_row(p->config.stream, lane->scope, mono_ns, (struct row_key){0}, row, n);
 }
 
-static void read_lanes(struct probe *p, bool every)
+/* Returns the instant at which it was done. */
+static uint64_t read_lanes(struct probe *p, bool every)
 {
+	uint64_t now = probe_now(p);
 	size_t i, j;
 
 	for (i = 0; i < p->lanes_len; i++) {
@@ -179,11 +181,12 @@ static void read_lanes(struct probe *p, bool every)
 			if (!pen->read_now)
 				continue;
 			pen->next_tick = (p->tick / period + 1) * period;
-			pen_read(p, pen, lane->scope);
+			now = pen_read(p, pen, lane->scope, now);
 		}
 		if (lane->pens[0]->source->shape == SHAPE_SINGLE)
 			put_single_row(p, lane);
 	}
+	return now;
 }
 
 /* Every instant of a captured machine is looked at whole. */
@@ -194,11 +197,11 @@ static bool is_replay(const struct probe *p)
 
 static void follow(struct probe *p)
 {
-	uint64_t now = probe_now(p);
-
 	if (!p->config.track)
 		return;
 	if (p->config.leads) {
+		uint64_t now = probe_now(p);
+
 		track_poll(p->config.track, now);
 		if (p->tick % p->scan_ticks == 0 || is_replay(p))
 			track_scan(p->config.track, now);
@@ -212,9 +215,8 @@ void probe_tick(struct probe *p)
 
 	p->tick++;
 	follow(p);
-	read_lanes(p, is_replay(p));
+	now = read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
-	now = probe_now(p);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
 	if (now - p->flushed_mono_ns >= p->config.flush_interval_ns ||
