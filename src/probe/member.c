@@ -180,7 +180,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	char path[TRACK_PATH_BYTES];
 	struct span text;
 	galvo_status status;
-	uint64_t period_ns = pen->period_ticks * pen->divisor * p->config.period_ns;
+	uint64_t period_ns = lane_period_ns(p, pen->lane);
 	int dir_fd = track_path(w, m->who, t->path, path);
 
 	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
@@ -227,7 +227,7 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 	return true;
 }
 
-void members_read(struct probe *p, struct pen *pen, enum scope scope)
+void members_read(struct probe *p, struct pen *pen)
 {
 	size_t i;
 
@@ -245,7 +245,7 @@ void members_read(struct probe *p, struct pen *pen, enum scope scope)
 			continue; /* members_join closes it at the next tick */
 		}
 		if (p->config.stream && s->reads > 1 && series_has_value(s))
-			stream_row(p->config.stream, scope, mono_ns,
+			stream_row(p->config.stream, pen->source->scope, mono_ns,
 			           (struct row_key){.number = m->who->info.pid}, s->value,
 			           pen->source->metrics_len);
 	}

@@ -82,19 +82,6 @@ void track_drop_files(struct tracked *e)
 	e->pidfd = e->dir_fd = -1;
 }
 
-int track_path(const struct world *w, const struct tracked *e, const char *name,
-               char at[TRACK_PATH_BYTES])
-{
-	if (e->dir_fd >= 0) {
-		/* At every tick, for every file: no formatting. Names of ours are short. */
-		memcpy(at, name, strnlen(name, TRACK_PATH_BYTES - 1) + 1);
-		at[TRACK_PATH_BYTES - 1] = '\0';
-		return e->dir_fd;
-	}
-	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
-	return w->root_fd;
-}
-
 /* ---- the set, under the lock --------------------------------------------------------------------- */
 
 struct tracked *track_find(struct track *t, uint32_t pid)
