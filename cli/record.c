@@ -324,6 +324,7 @@ int record(struct recording *r)
 	if (r->argc && !launch(&s))
 		return EXIT_OF_GALVO;
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
+	signal(SIGXFSZ, SIG_IGN);
 	raise_descriptor_limit();
 	r->config.processes = r->processes;
 	r->config.processes_len = r->processes_len;

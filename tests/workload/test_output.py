@@ -1,5 +1,6 @@
 """Where the run cannot be written: the workload comes first, and one line tells."""
 import os
+import resource
 import shutil
 import sys
 
@@ -71,6 +72,32 @@ def a_directory_that_is_deleted_on_the_way():
         err = recorder.communicate(status)[1]
         same(recorder.returncode, wanted)
         one_line(err, "r", "No such file")
+
+
+@test
+def a_limit_on_the_size_of_files():
+    def at_most(n):
+        return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n, n))
+
+    done = record("-o", "r", "--", "touch", "ran", preexec_fn=at_most(2048))
+    same((done.returncode, os.path.exists("ran")), (125, False))
+    one_line(done.stderr, "r", "File too large")
+    done = record("--hz", "1000", "--flush", "20ms", "-o", "s", "--", "sh", "-c", "sleep 0.5; exit 3",
+                  preexec_fn=at_most(16384))
+    same(done.returncode, 3)
+    one_line(done.stderr, "part of the recording is lost", "File too large")
+    check("s", 1)
+
+
+@test
+def a_limit_on_descriptors():
+    def at_most(n):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))
+
+    for n in range(5, 24):
+        done = record("-f", "-o", "r", "--", "sh", "-c", "exit 3", preexec_fn=at_most(n))
+        assert done.returncode in (3, 125), done.returncode
+        one_line(done.stderr, "Too many open files" if done.returncode == 125 else "recorded")
 
 
 @test

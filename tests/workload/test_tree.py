@@ -95,6 +95,25 @@ def the_whole_tree_is_followed():
 
 
 @test
+def other_children_of_the_caller_are_not_followed():
+    """A shell that has started something becomes galvo by exec: that is galvo's child, then."""
+    caller = start("sh", "-c", 'sleep 60 & echo $!; exec "$0" record -q --flush 50ms -o r -- cat', GALVO,
+                   stdin=-1)
+    other = int(caller.stdout.readline())
+    try:
+        wait_until(lambda: os.path.exists("r/system_metrics.pb") and len(pids_of("r/system_metrics.pb")),
+                   "recording")
+        workload = session_of("r").workload.pid
+        wait_until(lambda: rows_of("r/system_metrics.pb", workload) > 50, "many scans")
+        caller.stdin.close()
+        same(caller.wait(), 0)
+        same(pids_of("r/system_metrics.pb"), {workload})
+    finally:
+        os.kill(other, signal.SIGKILL)
+    check("r")
+
+
+@test
 def a_storm_of_short_children_does_no_harm():
     """They die while they are being added; each is an end that galvo has to take in its stride."""
     text = "i=0; while [ $i -lt 400 ]; do /bin/true & i=$((i+1)); done; wait; exit 2"
