@@ -257,7 +257,7 @@ static void *run(void *arg)
 {
 	struct probe *p = arg;
 	const struct clock *clock = p->config.world->clock;
-	uint64_t period = p->config.period_ns, deadline = probe_now(p) + period;
+	uint64_t period = p->config.period_ns, deadline = p->first_deadline_ns;
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
@@ -288,6 +288,7 @@ galvo_status probe_start(struct probe *p, galvo_error *reterr)
 	sigset_t all, before;
 	int failed;
 
+	p->first_deadline_ns = probe_now(p) + p->config.period_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(&p->thread, NULL, run, p);

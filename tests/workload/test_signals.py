@@ -33,6 +33,9 @@ while not got and time.monotonic() < end:
 time.sleep(0.4)  # for one too many
 sys.exit(40 + len(got))
 """
+# The same in little, ready within moments of its start.
+QUICK_COUNTER = "n=0; trap 'n=$((n+1))' INT TERM; " \
+    "while [ $n = 0 ]; do sleep 0.02; done; sleep 0.2; sleep 0.2; exit $((40 + n))"
 STUBBORN = "trap '' INT QUIT TERM HUP; echo ready; while :; do sleep 0.05; done"
 
 
@@ -172,7 +175,8 @@ def what_is_sent_to_galvo_is_forwarded():
 def timeout_may_send_twice_and_kills_nobody():
     """timeout(1) signals galvo, and then the group: galvo gets two, and so does the workload."""
     for number in ("TERM", "INT"):
-        recorder = start("timeout", "-s", number, "0.5", *recording_counter())
+        recorder = start("timeout", "-s", number, "0.5",
+                         GALVO, "record", "-q", "-f", "-o", "r", "--", "sh", "-c", QUICK_COUNTER)
         recorder.communicate()
         same(recorder.returncode, 124)
         workload = session_of("r").workload
@@ -217,8 +221,8 @@ def ignored_children_are_waited_for_all_the_same():
 
 @test
 def a_stopped_galvo_counts_what_it_missed():
-    recorder = start(GALVO, "record", "-q", "-o", "r", "--", "cat", stdin=-1)
-    wait_until(lambda: os.path.exists("r/session_metadata.pb"), "recording")
+    recorder = start(GALVO, "record", "-q", "-o", "r", "--", "sh", "-c", "echo ready; cat", stdin=-1)
+    recorder.stdout.readline()
     recorder.send_signal(signal.SIGSTOP)
     stopped_s = time.monotonic()
     wait_until(lambda: time.monotonic() > stopped_s + 0.3, "time passes")
