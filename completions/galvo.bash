@@ -15,6 +15,12 @@ _galvo() {
 	check)
 		opts='--repair --quiet --help'
 		dirs=' --repair'; dirs+=' operand' ;;
+	region)
+		opts='--help'
+		dirs='' ;;
+	mark)
+		opts='--help'
+		dirs='' ;;
 	metrics)
 		opts='--json --help'
 		dirs='' ;;
@@ -29,7 +35,7 @@ _galvo() {
 		dirs='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report check region mark metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $dirs " == *" $prev "* || " $dirs " == *' operand '* ]]; then

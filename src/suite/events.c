@@ -42,10 +42,10 @@ void suite_stop_events(struct galvo_suite *s)
 	events_join(s->events);
 	events_count(s->events, &counts);
 	if (counts.unmatched)
-		suite_note(s, "events", "%llu ends of regions that were not open",
+		suite_note(s, "events", "ends of regions that were not open: %llu",
 		           (unsigned long long)counts.unmatched);
 	if (counts.refused)
-		suite_note(s, "events", "%llu messages refused: malformed, another user's, or too many",
+		suite_note(s, "events", "messages refused (malformed, another user's, too many): %llu",
 		           (unsigned long long)counts.refused);
 }
 
