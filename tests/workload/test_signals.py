@@ -217,8 +217,9 @@ def ignored_children_are_waited_for_all_the_same():
 
 @test
 def a_stopped_galvo_counts_what_it_missed():
-    recorder = start(GALVO, "record", "-q", "-o", "r", "--", "cat", stdin=-1)
-    wait_until(lambda: os.path.exists("r/session_metadata.pb"), "recording")
+    recorder = start(GALVO, "record", "-q", "--flush", "20ms", "-o", "r", "--", "cat", stdin=-1)
+    stream = "r/system_metrics.pb"
+    wait_until(lambda: os.path.exists(stream) and os.path.getsize(stream), "sampling")
     recorder.send_signal(signal.SIGSTOP)
     stopped_s = time.monotonic()
     wait_until(lambda: time.monotonic() > stopped_s + 0.3, "time passes")
