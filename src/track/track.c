@@ -84,17 +84,6 @@ void track_drop_files(struct tracked *e)
 	e->pidfd = e->dir_fd = -1;
 }
 
-int track_path(const struct world *w, const struct tracked *e, const char *name,
-               char at[TRACK_PATH_BYTES])
-{
-	if (e->dir_fd >= 0) {
-		snprintf(at, TRACK_PATH_BYTES, "%s", name);
-		return e->dir_fd;
-	}
-	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
-	return w->root_fd;
-}
-
 /* ---- the set, under the lock --------------------------------------------------------------------- */
 
 struct tracked *track_find(struct track *t, uint32_t pid)
