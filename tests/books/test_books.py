@@ -341,9 +341,7 @@ def the_machine_by_mpstat():
     need("mpstat")
     load = start("sh", "-c", "while :; do :; done")
     try:
-        # Ten times a second: at a hundred, two CPUs move by one to four units of 10 ms a row, and the
-        # mean of such shares, each for 10 ms, is several points away from the share of the sums.
-        recorder = start(GALVO, "record", "-q", "-a", "--hz", "10", "-o", "r")
+        recorder = start(GALVO, "record", "-q", "-a", "-o", "r")
         wait_until(lambda: os.path.exists("r/session_metadata.pb"), "recording")
         first = time.monotonic_ns()
         told = run("mpstat", "3", "1", env=plain)
@@ -356,7 +354,7 @@ def the_machine_by_mpstat():
     idle = float(told.stdout.decode().splitlines()[-1].split()[-1])
     iowait = float(told.stdout.decode().splitlines()[-1].split()[5])
     busy = series(read_messages("r/system_metrics.pb"), "system_samples", BUSY)
-    # Each has up to 100 ms at both ends of 3 s that the other has not.
+    # Each has some tens of ms at both ends of 3 s that the other has not.
     about(mean(busy, first, last), 100 - idle - iowait, 4, "percent of the machine")
 
 
