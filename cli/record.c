@@ -263,9 +263,12 @@ static int run_workload(struct session *s)
 		return EXIT_OF_GALVO;
 	}
 	s->is_recording = true;
-	if (s->listener &&
-	    galvo_listener_start(s->listener, galvo_suite_host_tracker(s->suite), &error) != GALVO_OK)
+	if (s->listener && galvo_listener_start(s->listener, galvo_suite_host_tracker(s->suite),
+	                                        &error) != GALVO_OK) {
 		complain("%s", error.text);
+		galvo_listener_close(s->listener); /* who speaks is told that nobody listens */
+		s->listener = NULL;
+	}
 	s->deadline_s = s->r->for_s > 0 ? now_s() + s->r->for_s : 0;
 	s->workload.start_mono_ns = now_ns();
 	if (s->r->argc)

@@ -12,7 +12,7 @@ struct region_row {
 };
 
 static const struct text_column region_columns[] = {
-	COLUMN("count", 6, put_whole, count, struct region_row),
+	COLUMN("count", 6, put_count, count, struct region_row),
 	COLUMN("total", 9, put_brief, total_s, struct region_row),
 	COLUMN("mean", 9, put_brief, mean_s, struct region_row),
 	COLUMN("longest", 9, put_brief, max_s, struct region_row),
@@ -26,7 +26,7 @@ struct mark_row {
 };
 
 static const struct text_column mark_columns[] = {
-	COLUMN("count", 6, put_whole, count, struct mark_row),
+	COLUMN("count", 6, put_count, count, struct mark_row),
 	COLUMN("first s", 10, put_seconds, first_s, struct mark_row),
 	COLUMN("last s", 9, put_seconds, last_s, struct mark_row),
 };
