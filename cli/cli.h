@@ -76,10 +76,10 @@ struct launch {
 /* Would this program run? 0, or EXIT_NOT_FOUND, EXIT_NOT_RUN with a line on stderr. */
 int launch_check(const char *program);
 /*
- * Forks a child that waits, with the signal mask of before, inheriting everything else. Call before
- * there are threads. False: errno.
+ * Forks a child that waits. It gets the signal mask of before, and ignores SIGCHLD if that was so;
+ * all else it inherits. Call before there are threads. False: errno.
  */
-bool launch_fork(char **argv, const void *signal_mask, struct launch *ret);
+bool launch_fork(char **argv, const void *signal_mask, bool ignores_children, struct launch *ret);
 /* Lets it go. 0, or the errno of a failed exec. */
 int launch_go(struct launch *);
 void launch_cancel(struct launch *); /* the child ends without having run anything */

@@ -69,7 +69,8 @@ int launch_check(const char *program)
 }
 
 /* In the child. Only calls that are safe after fork. */
-static void wait_and_exec(char **argv, const sigset_t *mask, int go_fd, int error_fd)
+static void wait_and_exec(char **argv, const sigset_t *mask, bool ignores_children, int go_fd,
+                          int error_fd)
 {
 	char go;
 	ssize_t got;
@@ -80,6 +81,8 @@ static void wait_and_exec(char **argv, const sigset_t *mask, int go_fd, int erro
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(EXIT_NOT_RUN); /* called off, or the recorder is gone */
+	if (ignores_children)
+		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	failed = errno;
@@ -88,7 +91,7 @@ static void wait_and_exec(char **argv, const sigset_t *mask, int go_fd, int erro
 	_exit(exit_code_of(failed));
 }
 
-bool launch_fork(char **argv, const void *signal_mask, struct launch *ret)
+bool launch_fork(char **argv, const void *signal_mask, bool ignores_children, struct launch *ret)
 {
 	int go[2], error[2], failed;
 
@@ -103,7 +106,7 @@ bool launch_fork(char **argv, const void *signal_mask, struct launch *ret)
 	if (ret->pid == 0) {
 		close(go[1]);
 		close(error[0]);
-		wait_and_exec(argv, signal_mask, go[0], error[1]);
+		wait_and_exec(argv, signal_mask, ignores_children, go[0], error[1]);
 	}
 	failed = errno;
 	close(go[0]);

@@ -1,6 +1,8 @@
 /* The table of commands, and finding the one that is meant. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -74,11 +76,27 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+/*
+ * Started with descriptor 0, 1 or 2 closed, the next file that is opened would get its number and
+ * what is printed. So they lead nowhere: to the wrong end, to fail as closed ones do. A program we
+ * start finds them closed again.
+ */
+static void keep_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	const char *name;
 
+	keep_standard_descriptors();
 	if (argc < 2) {
 		fputs("usage: galvo record [options] -- command…\n"
 		      "       galvo help\n",

@@ -12,18 +12,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_S 0.1 /* how often attached processes are asked whether they still are */
+#define POLL_S 0.1  /* how often attached processes are asked whether they still are */
+#define BURST_S 0.2 /* timeout(1) sends a signal to the process, and then to its group */
 
 struct session {
 	struct recording *r;
 	galvo_suite *suite;
 	struct launch launch;
 	sigset_t signals, mask_before;
+	bool ignored_children; /* SIGCHLD, when we were started */
 	galvo_workload workload;
-	int interrupts;      /* SIGINT and the like so far */
+	int interrupts;       /* SIGINT and the like so far */
+	double interrupted_s; /* the last one */
 	bool is_recording, workload_ended;
-	bool is_lost;        /* part of the recording could not be written */
-	double deadline_s;   /* 0: none */
+	bool is_lost;         /* part of the recording could not be written */
+	double deadline_s;    /* 0: none */
 };
 
 static double now_s(void)
@@ -95,7 +98,8 @@ static void stop_recording(struct session *s)
 		complain("part of the recording is lost: %s", error.text);
 		s->is_lost = true;
 	}
-	if (s->r->is_quiet || galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
+	if (s->is_lost || s->r->is_quiet ||
+	    galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
 		return;
 	fprintf(stderr, "galvo: %.2f s recorded in %s (%.1f KiB); see it with: galvo report %s\n",
 	        (double)stats.elapsed_ns / 1e9, s->r->config.output_dir,
@@ -104,20 +108,32 @@ static void stop_recording(struct session *s)
 
 /* ---- signals -------------------------------------------------------------------------------------- */
 
+/* Ctrl-C goes to the whole process group. A hang-up does not: it comes to a session's leader alone. */
+static bool has_it_already(const struct session *s, const siginfo_t *info)
+{
+	return info->si_code == SI_KERNEL && info->si_signo != SIGHUP &&
+	       getpgid(s->launch.pid) == getpgrp();
+}
+
 /*
- * The first goes to the workload, which ends as it likes, and the recording with it; the second
- * kills it. What the terminal sends, the workload has got already.
+ * The first goes to the workload, which ends as it likes, and the recording with it; a second Ctrl-C
+ * kills it. Whoever sends SIGTERM twice has SIGKILL at hand.
  */
 static void interrupted(struct session *s, const siginfo_t *info)
 {
-	bool from_terminal = info->si_code == SI_KERNEL;
+	bool is_key = info->si_signo == SIGINT || info->si_signo == SIGQUIT;
+	double at_s = now_s();
 
+	if (is_key && s->interrupts && info->si_code != SI_KERNEL &&
+	    at_s - s->interrupted_s < BURST_S)
+		return;
 	s->interrupts++;
+	s->interrupted_s = at_s;
 	if (!s->r->argc || s->workload_ended)
 		return;
-	if (s->interrupts > 1)
+	if (is_key && s->interrupts > 1)
 		kill(s->launch.pid, SIGKILL);
-	else if (!from_terminal)
+	else if (!has_it_already(s, info))
 		kill(s->launch.pid, info->si_signo);
 }
 
@@ -170,11 +186,19 @@ static void supervise(struct session *s)
 static void block_signals(struct session *s)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	struct sigaction before;
 	size_t i;
 
 	sigemptyset(&s->signals);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN) {
+			if (numbers[i] != SIGCHLD)
+				continue; /* nohup, or a shell's background job: it stays ignored */
+			s->ignored_children = true;
+			signal(SIGCHLD, SIG_DFL); /* or the kernel would reap the workload for us */
+		}
 		sigaddset(&s->signals, numbers[i]);
+	}
 	sigprocmask(SIG_BLOCK, &s->signals, &s->mask_before);
 }
 
@@ -274,7 +298,7 @@ static bool launch(struct session *s)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the tree come to us and stay in sight */
 	r->config.adopter_pid = (uint32_t)getpid();
-	if (!launch_fork(r->argv, &s->mask_before, &s->launch)) {
+	if (!launch_fork(r->argv, &s->mask_before, s->ignored_children, &s->launch)) {
 		complain("cannot start a process: %s", strerror(errno));
 		return false;
 	}
@@ -300,6 +324,7 @@ int record(struct recording *r)
 	if (r->argc && !launch(&s))
 		return EXIT_OF_GALVO;
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
+	signal(SIGXFSZ, SIG_IGN);
 	raise_descriptor_limit();
 	r->config.processes = r->processes;
 	r->config.processes_len = r->processes_len;

@@ -83,6 +83,12 @@ bool grow_array(void **array, size_t *cap, size_t len, size_t size, size_t max);
 
 __attribute__((format(printf, 3, 4))) galvo_status
 err_set(galvo_error *e, galvo_status status, const char *fmt, ...);
+/* Before a call that may leave the error alone: no text. Cheaper than zeroing all of it. */
+static inline void err_clear(galvo_error *e)
+{
+	e->status = e->sys_errno = 0;
+	e->text[0] = '\0';
+}
 /* As err_set, ": " and the system's words for `sys_errno`. ENOENT, ESRCH, ENXIO, ENODEV: ABSENT;
  * EACCES, EPERM: DENIED; ENOMEM: NOMEM; else IO. */
 __attribute__((format(printf, 3, 4))) galvo_status

@@ -141,7 +141,7 @@ static struct figure account_figure(const struct account *a, const struct figure
 		f.peak = a->highest;
 		return f;
 	}
-	f.peak = !isnan(a->peak) ? a->peak : a->window_s > 0 ? a->window / a->window_s : a->highest;
+	f.peak = a->peak; /* of what was too short for a window nothing is known */
 	/* A lone row of a stream that does not tell its frequency covers nobody knows what. */
 	f.total = a->covered_s > 1e-6 ? a->integral * scale : NAN;
 	return f;

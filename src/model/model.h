@@ -80,11 +80,16 @@ struct metric {
 #define METRICS_MAX 32 /* columns of one source */
 #define ROW_MAX 64     /* columns of one row */
 
-/* One reading of one thing. Field i was read if bit i of present is set. Zero it to begin. */
+/* One reading of one thing. Field i was read if bit i of present is set. raw_clear to begin. */
 struct raw {
 	uint32_t present;
 	uint64_t value[RAW_MAX];
 };
+
+static inline void raw_clear(struct raw *r)
+{
+	r->present = 0;
+}
 
 static inline void raw_put(struct raw *r, unsigned field, uint64_t value)
 {

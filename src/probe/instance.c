@@ -170,7 +170,7 @@ static void read_own_texts(struct listing *l, struct instance *it)
 	}
 }
 
-void instances_read(struct probe *p, struct pen *pen, enum scope scope)
+void instances_read(struct probe *p, struct pen *pen)
 {
 	const struct source_text *list = &pen->source->texts[0];
 	struct listing l = {.sink.row = listed_row, .probe = p, .pen = pen};
@@ -196,7 +196,7 @@ void instances_read(struct probe *p, struct pen *pen, enum scope scope)
 			continue;
 		read_own_texts(&l, it);
 		if (p->config.stream && it->series.reads > 1 && series_has_value(&it->series))
-			stream_row(p->config.stream, scope, l.mono_ns,
+			stream_row(p->config.stream, pen->source->scope, l.mono_ns,
 			           (struct row_key){it->number, span_str(it->name)}, it->series.value,
 			           pen->source->metrics_len);
 	}

@@ -59,11 +59,10 @@ struct member {
 
 struct pen {
 	const struct source *source;
-	size_t member_slot;     /* SHAPE_PROCESS: which of member.pen is its */
+	const struct lane *lane; /* whose turn is its turn */
+	size_t member_slot;      /* SHAPE_PROCESS: which of member.pen is its */
 	struct feed *feeds[TEXTS_MAX];
-	uint64_t period_ticks, next_tick, turns;
-	uint32_t divisor;
-	bool read_now;          /* it was its turn in this tick */
+	uint64_t turns;
 	/* what it costs */
 	uint64_t reads, failures, calibrated_ns, mean_ns;
 	char reason[REASON_BYTES];
@@ -78,6 +77,8 @@ struct lane {
 	enum scope scope;
 	struct pen *pens[LANE_PENS_MAX];
 	size_t pens_len;
+	uint64_t period_ticks, next_tick;
+	uint32_t divisor; /* it is its turn every period_ticks * divisor */
 };
 
 struct probe {
@@ -99,7 +100,7 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
-	uint64_t tick, scan_ticks, flushed_mono_ns, judged_mono_ns;
+	uint64_t tick, scan_ticks, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished, rejected;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint32_t stop;
@@ -107,22 +108,37 @@ struct probe {
 	bool is_running;
 };
 
-uint64_t probe_now(const struct probe *p);
+static inline uint64_t probe_now(const struct probe *p)
+{
+	return p->config.world->clock->mono_ns(p->config.world->clock);
+}
+
 /* Text `path` of the world, read at most once a tick. */
 void feed_read(struct probe *p, struct feed *f, galvo_error *reterr);
 void pen_fail(struct pen *pen, galvo_status status, const galvo_error *why);
-/* Reads the pen's source, whatever its shape; rows of listed things and processes go to the stream. */
-void pen_read(struct probe *p, struct pen *pen, enum scope scope);
+/* Makes room for a source: its pen, in the lane of its scope, and the feeds of its files. */
+galvo_status plan_add(struct probe *p, const struct source *source, galvo_error *reterr);
+/*
+ * The turn of a lane: its sources are read, whatever their shape, and its rows go to the stream.
+ * Begins at the instant given and returns that at which it is done: where one source ends the next
+ * begins, so a turn of n of them asks for the time n + 1 times.
+ */
+uint64_t lane_read(struct probe *p, struct lane *lane, uint64_t from_mono_ns);
 /* For every member: readings of a per-process source, and their rows. */
-void members_read(struct probe *p, struct pen *pen, enum scope scope);
+void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
 void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
 void members_finish(struct probe *p);
-void instances_read(struct probe *p, struct pen *pen, enum scope scope);
+void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);
 /* Sets divisors so that the sources stay within the budget. */
 void budget_judge(struct probe *p);
 void budget_account(struct pen *pen, uint64_t took_ns);
+
+static inline uint64_t lane_period_ns(const struct probe *p, const struct lane *lane)
+{
+	return lane->period_ticks * lane->divisor * p->config.period_ns;
+}
 
 static inline bool text_is_wanted(const struct probe *p, const struct source_text *t)
 {

@@ -156,18 +156,19 @@ static bool read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t 
 	return true;
 }
 
-static void read_clock_field(struct probe *p, struct member *m, struct series *s)
+static void read_clock_field(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
 {
 	const struct source *source = s->source;
-	struct member_sink to = {.sink.row = member_row};
+	struct member_sink to;
 	uint64_t ns;
 
 	if (source->cpu_clock_field < 0)
 		return;
+	raw_clear(&to.raw);
 	if (p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
 	                          : read_cpu_ticks(p, m->who, &ns))
 		raw_put(&to.raw, (unsigned)source->cpu_clock_field, ns);
-	series_update(s, source->texts_len, &to.raw, probe_now(p));
+	series_update(s, source->texts_len, &to.raw, mono_ns);
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
@@ -179,7 +180,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	char path[TRACK_PATH_BYTES];
 	struct span text;
 	galvo_status status;
-	uint64_t period_ns = pen->period_ticks * pen->divisor * p->config.period_ns;
+	uint64_t period_ns = lane_period_ns(p, pen->lane);
 	int dir_fd = track_path(w, m->who, t->path, path);
 
 	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
@@ -192,51 +193,59 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	return status;
 }
 
-/* False: the process has gone. */
-static bool read_member(struct probe *p, struct member *m, struct pen *pen)
+/*
+ * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
+ * rate times time is then the counter's growth, to the unit.
+ */
+static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
 	struct series *s = &m->pen[pen->member_slot].series;
 	size_t i;
 
+	read_clock_field(p, m, s, mono_ns);
 	for (i = 0; i < pen->source->texts_len; i++) {
 		const struct source_text *t = &pen->source->texts[i];
-		struct member_sink to = {.sink.row = member_row};
-		galvo_error error = {0};
+		struct member_sink to;
+		galvo_error error;
 		galvo_status status;
 
 		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
 			continue;
+		to.sink.row = member_row;
+		raw_clear(&to.raw);
+		err_clear(&error);
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
-		series_update(s, i, &to.raw, probe_now(p));
+		series_update(s, i, &to.raw, mono_ns);
 		/* What is optional may be absent; that we may not look at it is worth a word all the same. */
 		if (status != GALVO_OK && (!t->optional || status != GALVO_ERR_ABSENT)) {
 			err_wrap(&error, "process %u", m->who->info.pid);
 			pen_fail(pen, status, &error);
 		}
 	}
-	read_clock_field(p, m, s);
 	return true;
 }
 
-void members_read(struct probe *p, struct pen *pen, enum scope scope)
+void members_read(struct probe *p, struct pen *pen)
 {
 	size_t i;
 
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 		struct series *s = &m->pen[pen->member_slot].series;
+		uint64_t mono_ns;
 
 		if (m->gone)
 			continue;
-		if (!read_member(p, m, pen)) {
+		mono_ns = probe_now(p);
+		if (!read_member(p, m, pen, mono_ns)) {
 			p->vanished++;
-			track_gone(p->config.track, m->who, probe_now(p));
+			track_gone(p->config.track, m->who, mono_ns);
 			continue; /* members_join closes it at the next tick */
 		}
 		if (p->config.stream && s->reads > 1 && series_has_value(s))
-			stream_row(p->config.stream, scope, probe_now(p),
+			stream_row(p->config.stream, pen->source->scope, mono_ns,
 			           (struct row_key){.number = m->who->info.pid}, s->value,
 			           pen->source->metrics_len);
 	}

@@ -1,4 +1,4 @@
-/* The sampler: its table of pens, its ticks, its thread, its flushes. */
+/* The sampler: its ticks, its thread, its flushes. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -13,81 +13,7 @@
 enum { PRIME_ROUNDS = 3, NICE = -10 };
 #define JUDGE_EVERY_NS NS_PER_S
 
-uint64_t probe_now(const struct probe *p)
-{
-	return p->config.world->clock->mono_ns(p->config.world->clock);
-}
-
-/* ---- the table ------------------------------------------------------------------------------------ */
-
-static struct feed *feed_of(struct probe *p, const struct source_text *t)
-{
-	struct feed *f;
-	size_t i;
-
-	for (i = 0; i < p->feeds_len; i++)
-		if (!strcmp(p->feeds[i].path, t->path))
-			return &p->feeds[i];
-	if (p->feeds_len == FEEDS_MAX)
-		return NULL;
-	f = &p->feeds[p->feeds_len++];
-	f->path = t->path;
-	f->kind = t->kind;
-	f->kept = KEPT_NONE;
-	buf_init(&f->buf, TEXT_MAX_BYTES);
-	return f;
-}
-
-static struct lane *lane_of(struct probe *p, enum scope scope)
-{
-	size_t i;
-
-	for (i = 0; i < p->lanes_len; i++)
-		if (p->lanes[i].scope == scope)
-			return &p->lanes[i];
-	if (p->lanes_len == LANES_MAX)
-		return NULL;
-	p->lanes[p->lanes_len].scope = scope;
-	return &p->lanes[p->lanes_len++];
-}
-
-static uint64_t period_of(const struct probe *p, const struct source *source)
-{
-	uint64_t period_ns = source->period_ns, ticks;
-
-	if (source->scope == SCOPE_CORE && p->config.core_period_ns)
-		period_ns = p->config.core_period_ns;
-	ticks = (period_ns + p->config.period_ns / 2) / p->config.period_ns;
-	return ticks ? ticks : 1;
-}
-
-static galvo_status add_pen(struct probe *p, const struct source *source, galvo_error *reterr)
-{
-	struct lane *lane = lane_of(p, source->scope);
-	struct pen *pen = &p->pens[p->pens_len];
-	size_t i;
-
-	if (!lane || lane->pens_len == LANE_PENS_MAX || p->pens_len == PENS_MAX ||
-	    source->texts_len >= TEXTS_MAX || (source->shape != SHAPE_SINGLE && lane->pens_len))
-		return err_set(reterr, GALVO_ERR_INVALID, "source %s: no place for it in the probe",
-		               source->name);
-	pen->source = source;
-	pen->period_ticks = period_of(p, source);
-	pen->divisor = 1;
-	series_init(&pen->series, source);
-	for (i = 0; i < source->texts_len && source->shape != SHAPE_PROCESS; i++) {
-		if (source->shape == SHAPE_LISTED && i > 0)
-			break; /* texts that each thing has for itself */
-		pen->feeds[i] = feed_of(p, &source->texts[i]);
-		if (!pen->feeds[i])
-			return err_set(reterr, GALVO_ERR_INVALID, "source %s: too many files", source->name);
-	}
-	if (source->shape == SHAPE_PROCESS)
-		pen->member_slot = p->process_pens++;
-	lane->pens[lane->pens_len++] = pen;
-	p->pens_len++;
-	return GALVO_OK;
-}
+/* ---- life ---------------------------------------------------------------------------------------- */
 
 galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
                           galvo_error *reterr)
@@ -109,7 +35,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 		const struct source *source = source_table[i];
 
 		if (source->stream == config->kind && (config->track || source->shape != SHAPE_PROCESS))
-			status = add_pen(p, source, reterr);
+			status = plan_add(p, source, reterr);
 	}
 	if (status != GALVO_OK) {
 		probe_destroy(p);
@@ -140,50 +66,22 @@ void probe_destroy(struct probe *p)
 
 /* ---- the tick ------------------------------------------------------------------------------------- */
 
-static void put_single_row(struct probe *p, const struct lane *lane)
+/* Returns the instant at which it was done. */
+static uint64_t read_lanes(struct probe *p, bool every)
 {
-	double row[ROW_MAX];
-	uint64_t mono_ns = 0;
-	bool is_read = false, is_grown = false;
-	size_t i, n = 0;
-
-	for (i = 0; i < lane->pens_len; i++) {
-		const struct pen *pen = lane->pens[i];
-		size_t columns = pen->source->metrics_len;
-
-		if (n + columns > ROW_MAX)
-			break;
-		memcpy(row + n, pen->series.value, columns * sizeof(row[0]));
-		n += columns;
-		is_read |= pen->read_now;
-		is_grown |= pen->series.reads > 1;
-		if (pen->read_now && pen->feeds[0]->mono_ns > mono_ns)
-			mono_ns = pen->feeds[0]->mono_ns;
-	}
-	if (is_read && is_grown && p->config.stream)
-		stream_row(p->config.stream, lane->scope, mono_ns, (struct row_key){0}, row, n);
-}
-
-static void read_lanes(struct probe *p, bool every)
-{
-	size_t i, j;
+	uint64_t now = probe_now(p);
+	size_t i;
 
 	for (i = 0; i < p->lanes_len; i++) {
 		struct lane *lane = &p->lanes[i];
+		uint64_t period = lane->period_ticks * lane->divisor;
 
-		for (j = 0; j < lane->pens_len; j++) {
-			struct pen *pen = lane->pens[j];
-			uint64_t period = pen->period_ticks * pen->divisor;
-
-			pen->read_now = every || p->tick >= pen->next_tick;
-			if (!pen->read_now)
-				continue;
-			pen->next_tick = (p->tick / period + 1) * period;
-			pen_read(p, pen, lane->scope);
-		}
-		if (lane->pens[0]->source->shape == SHAPE_SINGLE)
-			put_single_row(p, lane);
+		if (!every && p->tick < lane->next_tick)
+			continue;
+		lane->next_tick = (p->tick / period + 1) * period;
+		now = lane_read(p, lane, now);
 	}
+	return now;
 }
 
 /* Every instant of a captured machine is looked at whole. */
@@ -194,11 +92,11 @@ static bool is_replay(const struct probe *p)
 
 static void follow(struct probe *p)
 {
-	uint64_t now = probe_now(p);
-
 	if (!p->config.track)
 		return;
 	if (p->config.leads) {
+		uint64_t now = probe_now(p);
+
 		track_poll(p->config.track, now);
 		if (p->tick % p->scan_ticks == 0 || is_replay(p))
 			track_scan(p->config.track, now);
@@ -212,9 +110,8 @@ void probe_tick(struct probe *p)
 
 	p->tick++;
 	follow(p);
-	read_lanes(p, is_replay(p));
+	now = read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
-	now = probe_now(p);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
 	if (now - p->flushed_mono_ns >= p->config.flush_interval_ns ||
@@ -246,9 +143,10 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 	}
 	for (i = 0; i < p->pens_len; i++) {
 		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
-		p->pens[i].next_tick = 0;
 		p->pens[i].reads = p->pens[i].failures = 0;
 	}
+	for (i = 0; i < p->lanes_len; i++)
+		p->lanes[i].next_tick = 0;
 	p->config.stream = stream;
 	budget_judge(p);
 	return GALVO_OK;
@@ -264,8 +162,8 @@ static bool source_stats_at(const struct probe *p, size_t i, struct source_stats
 		return false;
 	*ret = (struct source_stats){
 		.name = pen->source->name,
-		.divisor = pen->divisor,
-		.period_ns = pen->period_ticks * pen->divisor * p->config.period_ns,
+		.divisor = pen->lane->divisor,
+		.period_ns = lane_period_ns(p, pen->lane),
 		.reads = pen->reads,
 		.failures = pen->failures,
 		.calibrated_ns = pen->calibrated_ns,
@@ -359,7 +257,7 @@ static void *run(void *arg)
 {
 	struct probe *p = arg;
 	const struct clock *clock = p->config.world->clock;
-	uint64_t period = p->config.period_ns, deadline = probe_now(p) + period;
+	uint64_t period = p->config.period_ns, deadline = p->first_deadline_ns;
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
@@ -390,6 +288,7 @@ galvo_status probe_start(struct probe *p, galvo_error *reterr)
 	sigset_t all, before;
 	int failed;
 
+	p->first_deadline_ns = probe_now(p) + p->config.period_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(&p->thread, NULL, run, p);

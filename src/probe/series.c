@@ -46,6 +46,8 @@ bool counter_growth(enum raw_kind kind, uint64_t before, uint64_t after, uint64_
 struct growth {
 	uint32_t known; /* fields whose growth is known */
 	uint32_t moved; /* fields whose base has to follow */
+	uint32_t whole; /* fields of the share looked at last: all shares of a source have one whole */
+	double whole_by; /* their growth, as far as it is known */
 	double by[RAW_MAX];
 };
 
@@ -53,7 +55,8 @@ static void grow(const struct series *s, const struct raw *now, uint32_t fields,
 {
 	uint32_t both = s->present & now->present & fields;
 
-	g->known = 0;
+	g->known = g->whole = 0;
+	g->whole_by = 0;
 	g->moved = now->present & fields;
 	while (both) {
 		unsigned i = (unsigned)__builtin_ctz(both);
@@ -89,7 +92,16 @@ static double sum_of_levels(const struct raw *now, uint32_t fields)
 	return sum;
 }
 
-static double evaluate(const struct metric *m, const struct raw *now, const struct growth *g,
+static double whole_growth(struct growth *g, uint32_t whole)
+{
+	if (g->whole != whole) {
+		g->whole = whole;
+		g->whole_by = sum_of_growth(g, whole & g->known);
+	}
+	return g->whole_by;
+}
+
+static double evaluate(const struct metric *m, const struct raw *now, struct growth *g,
                        uint64_t dt_ns)
 {
 	double scale = m->scale != 0 ? m->scale : 1, whole;
@@ -103,27 +115,18 @@ static double evaluate(const struct metric *m, const struct raw *now, const stru
 		return sum_of_growth(g, m->of) * scale * 1e9 / (double)dt_ns;
 	case FORM_SHARE:
 		/* Older kernels have fewer fields in the whole; one that was reset spoils it. */
+		whole = whole_growth(g, m->whole);
 		if (m->of & ~g->known || m->whole & now->present & ~g->known)
 			return NAN;
-		whole = sum_of_growth(g, m->whole & g->known);
 		return whole > 0 ? 100 * sum_of_growth(g, m->of) / whole : NAN;
 	}
 	return NAN;
 }
 
 /* Nothing of a whole has moved yet: wait for it, rather than divide by nothing. */
-static bool is_standing_still(const struct source *source, uint32_t fields, const struct growth *g)
+static bool is_standing_still(const struct growth *g, uint32_t fields)
 {
-	size_t i;
-
-	for (i = 0; i < source->metrics_len; i++) {
-		const struct metric *m = &source->metrics[i];
-
-		if (m->form == FORM_SHARE && m->of & fields)
-			return (m->whole & g->known) == (m->whole & fields) &&
-			       sum_of_growth(g, m->whole & g->known) <= 0;
-	}
-	return false;
+	return g->whole && (g->whole & g->known) == (g->whole & fields) && g->whole_by <= 0;
 }
 
 void series_update(struct series *s, size_t text, const struct raw *now, uint64_t mono_ns)
@@ -150,7 +153,7 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 		s->value[i] = v;
 	}
 	s->reads += text == 0;
-	if (s->reads > 1 && is_standing_still(source, fields, &g))
+	if (s->reads > 1 && is_standing_still(&g, fields))
 		return; /* keep the base, so that the next interval covers this one too */
 	s->present = (s->present & ~fields) | now->present;
 	for (; g.moved; g.moved &= g.moved - 1) {

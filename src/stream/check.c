@@ -96,8 +96,20 @@ static void sum_up(const struct galvo_run *run, galvo_check_result *ret)
 	ret->is_sound = ret->is_complete && run->damages_len == 0;
 }
 
+/* When the recording ended, as far as its messages tell. */
+static uint64_t last_mono_ns(const struct galvo_run *run)
+{
+	uint64_t last = run->session ? run->session->start_mono_ns : 0;
+	size_t i;
+
+	for (i = 0; i < run->streams_len; i++)
+		if (run->streams[i].last_mono_ns > last)
+			last = run->streams[i].last_mono_ns;
+	return last;
+}
+
 static galvo_status check(const char *dir, struct lines *out, galvo_check_result *ret_result,
-                          galvo_error *reterr)
+                          uint64_t *ret_last_mono_ns, galvo_error *reterr)
 {
 	struct galvo_run *run;
 	galvo_status status = galvo_run_open(dir, &run, reterr);
@@ -106,6 +118,7 @@ static galvo_status check(const char *dir, struct lines *out, galvo_check_result
 	if (status != GALVO_OK)
 		return status;
 	sum_up(run, ret_result);
+	*ret_last_mono_ns = last_mono_ns(run);
 	for (i = 0; i < run->streams_len; i++) {
 		put_stream(out, &run->streams[i]);
 		for (k = 0; k < run->damages_len; k++)
@@ -128,7 +141,8 @@ galvo_status galvo_run_check(const char *dir, galvo_write_fn write_fn, void *ctx
 {
 	struct lines out = {write_fn, ctx, false};
 	galvo_check_result result;
-	galvo_status status = check(dir, &out, &result, reterr);
+	uint64_t last;
+	galvo_status status = check(dir, &out, &result, &last, reterr);
 
 	if (status == GALVO_OK && ret_result)
 		*ret_result = result;
@@ -167,22 +181,45 @@ out:
 	return status;
 }
 
-static galvo_status copy_session(int from_fd, int to_fd, galvo_error *reterr)
+/*
+ * A recorder that was killed has not said when it stopped: as far as anybody knows, with the last
+ * message. That, and a note of it, are put behind its fields, as protobuf lets one do.
+ */
+static void put_ending(struct buf *session, uint64_t stop_mono_ns)
+{
+	enum { SESSION_NOTES = 102, SESSION_STOP = 106, NOTE_SUBJECT = 1, NOTE_TEXT = 2 };
+	char note[128], ending[sizeof(note) + 3 * WIRE_VARINT_MAX], *p = note;
+
+	p = wire_put_bytes(p, NOTE_SUBJECT, span_str("recording"));
+	p = wire_put_bytes(p, NOTE_TEXT,
+	                   span_str("not ended by the recorder; ends here with its last message"));
+	p = wire_put_bytes(ending, SESSION_NOTES, span_of(note, (size_t)(p - note)));
+	p = wire_put_u64(p, SESSION_STOP, stop_mono_ns);
+	buf_put(session, ending, (size_t)(p - ending));
+}
+
+static galvo_status copy_session(int from_fd, int to_fd, uint64_t stop_mono_ns, galvo_error *reterr)
 {
 	struct buf file;
 	struct span bytes;
 	galvo_status status = run_file_read(from_fd, SESSION_FILE, &file, &bytes, reterr);
 
+	file.len = status == GALVO_OK ? bytes.n : 0;
+	if (stop_mono_ns)
+		put_ending(&file, stop_mono_ns);
+	if (status == GALVO_OK && file.failed)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	if (status == GALVO_OK)
-		status = file_replace(to_fd, SESSION_FILE, bytes.p, bytes.n, reterr);
+		status = file_replace(to_fd, SESSION_FILE, file.p, file.len, reterr);
 	buf_finish(&file);
 	return status;
 }
 
 static galvo_status copy_run(int from_fd, int to_fd, const struct session *session,
-                             galvo_error *reterr)
+                             uint64_t stop_mono_ns, galvo_error *reterr)
 {
-	galvo_status status = session ? copy_session(from_fd, to_fd, reterr) : GALVO_OK;
+	galvo_status status = session ? copy_session(from_fd, to_fd, stop_mono_ns, reterr)
+	                              : GALVO_OK;
 	const struct stream_form *form;
 	const char *name;
 	size_t i;
@@ -205,7 +242,8 @@ galvo_status galvo_run_repair(const char *dir, const char *out_dir,
 	galvo_check_result result;
 	const char *why;
 	int from_fd = -1, to_fd = -1;
-	galvo_status status = check(dir, &nobody, &result, reterr);
+	uint64_t last;
+	galvo_status status = check(dir, &nobody, &result, &last, reterr);
 
 	if (status == GALVO_OK)
 		status = run_dir_open(dir, &a, &from_fd, &session, &why, reterr);
@@ -216,7 +254,7 @@ galvo_status galvo_run_repair(const char *dir, const char *out_dir,
 		status = err_sys(reterr, errno, "%s", out_dir);
 		goto out;
 	}
-	status = copy_run(from_fd, to_fd, session, reterr);
+	status = copy_run(from_fd, to_fd, session, result.is_complete ? 0 : last, reterr);
 	if (status != GALVO_OK)
 		err_wrap(reterr, "%s", out_dir);
 out:

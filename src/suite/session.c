@@ -5,6 +5,8 @@
 
 #include "internal.h"
 
+enum { STATUS_TEXT_MAX = 64 << 10 };
+
 void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...)
 {
 	struct note *n = &s->notes[s->notes_len];
@@ -46,6 +48,28 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
 }
 
+/*
+ * The most memory this program had. getrusage cannot tell: its peak is also that of the program
+ * which forked us, until we called exec.
+ */
+static uint64_t peak_rss_bytes(const struct world *w)
+{
+	struct span text, line;
+	uint64_t kib = 0;
+	struct buf buf;
+
+	buf_init(&buf, STATUS_TEXT_MAX);
+	if (file_read(w->root_fd, "proc/self/status", &buf, &text, NULL) == GALVO_OK)
+		while (span_take_line(&text, &line))
+			if (span_starts(line, "VmHWM:")) {
+				line = span_of(line.p + 6, line.n - 6);
+				span_take_u64(&line, &kib);
+				break;
+			}
+	buf_finish(&buf);
+	return kib * 1024;
+}
+
 /* What recording cost: all of this process if it does nothing else, or what our threads used. */
 static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 {
@@ -62,7 +86,7 @@ static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 		return;
 	cost->user_ns = ns_of(use.ru_utime);
 	cost->system_ns = ns_of(use.ru_stime);
-	cost->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
+	cost->max_rss_bytes = peak_rss_bytes(&s->world);
 }
 
 static void fill_workload(const struct galvo_suite *s, struct session_workload *to)

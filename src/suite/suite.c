@@ -158,17 +158,13 @@ static galvo_status make_probe(struct galvo_suite *s, enum stream_kind kind, dou
 	return status == GALVO_OK ? probe_create(&config, ret_probe, reterr) : status;
 }
 
-/* Everything short of threads: processes, files, first readings, metadata. */
-static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
+/* Files, first readings, metadata. */
+static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct clock *clock = s->world.clock;
-	galvo_status status = follow_processes(s, reterr);
+	galvo_status status = writer_create(s->dir_fd, &s->writer, reterr);
 	size_t i;
 
-	if (status != GALVO_OK)
-		return status;
-	s->state = SUITE_FAILED; /* from here on there may be files */
-	status = writer_create(s->dir_fd, &s->writer, reterr);
 	if (status == GALVO_OK)
 		status = make_probe(s, STREAM_SYSTEM, s->config.system_hz, SYSTEM_SHARE, &s->probes[PROBE_SYSTEM],
 		                    reterr);
@@ -185,6 +181,20 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		status = probe_prime(s->probes[i], reterr);
 	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
+}
+
+/* Everything short of sampling. */
+static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = follow_processes(s, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	s->state = SUITE_FAILED; /* from here on there may be files */
+	status = prepare_output(s, reterr);
+	if (status != GALVO_OK)
+		err_wrap(reterr, "%s", s->output_dir);
+	return status;
 }
 
 galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)

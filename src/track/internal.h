@@ -40,6 +40,9 @@ struct tracked *track_find(struct track *t, uint32_t pid);
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
                          uint64_t mono_ns, galvo_error *reterr);
 void track_read_names(struct track *t, struct tracked *e);
+void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
+/* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
+void track_ignore_children(struct track *t, uint32_t pid);
 void track_drop_files(struct tracked *e);
 
 #endif

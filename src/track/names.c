@@ -1,5 +1,18 @@
-/* What a process calls itself: its name and the start of its command line. */
+/* Where the files of a process are, and what it calls itself: name, start of the command line. */
 #include "internal.h"
+
+int track_path(const struct world *w, const struct tracked *e, const char *name,
+               char at[TRACK_PATH_BYTES])
+{
+	if (e->dir_fd >= 0) {
+		/* At every tick, for every file: no formatting. Names of ours are short. */
+		memcpy(at, name, strnlen(name, TRACK_PATH_BYTES - 1) + 1);
+		at[TRACK_PATH_BYTES - 1] = '\0';
+		return e->dir_fd;
+	}
+	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
+	return w->root_fd;
+}
 
 static void copy_text(char *to, size_t cap, struct span text)
 {

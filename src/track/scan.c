@@ -57,6 +57,25 @@ static galvo_status admit_children_of(struct track *t, int dir_fd, const char *p
 	return GALVO_OK;
 }
 
+void track_ignore_children(struct track *t, uint32_t pid)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span list, text;
+	uint32_t child;
+
+	snprintf(path, sizeof(path), "proc/%u/task/%u/children", pid, pid);
+	if (file_read(w->root_fd, path, &t->children, &list, NULL) != GALVO_OK)
+		return;
+	while (process_children_take(&list, &child)) {
+		snprintf(path, sizeof(path), "proc/%u/stat", child);
+		if (file_read(w->root_fd, path, &t->text, &text, NULL) == GALVO_OK &&
+		    process_stat_parse(text, &stat, NULL) == GALVO_OK)
+			track_ignore(t, child, stat.start_ticks);
+	}
+}
+
 static DIR *open_dir(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -43,6 +43,8 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 		track_destroy(t);
 		return status;
 	}
+	if (config->adopter_pid)
+		track_ignore_children(t, config->adopter_pid);
 	*ret_track = t;
 	return GALVO_OK;
 }
@@ -80,17 +82,6 @@ void track_drop_files(struct tracked *e)
 	if (e->dir_fd >= 0)
 		close(e->dir_fd);
 	e->pidfd = e->dir_fd = -1;
-}
-
-int track_path(const struct world *w, const struct tracked *e, const char *name,
-               char at[TRACK_PATH_BYTES])
-{
-	if (e->dir_fd >= 0) {
-		snprintf(at, TRACK_PATH_BYTES, "%s", name);
-		return e->dir_fd;
-	}
-	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
-	return w->root_fd;
 }
 
 /* ---- the set, under the lock --------------------------------------------------------------------- */
@@ -222,7 +213,14 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 	return GALVO_OK;
 }
 
-/* Taken off the list by hand: a scan does not bring it back. */
+/* A scan does not bring it in. */
+void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks)
+{
+	if (grow_array((void **)&t->ignored, &t->ignored_cap, t->ignored_len,
+	               sizeof(*t->ignored), MAX_PROCESSES))
+		t->ignored[t->ignored_len++] = (struct ignored){pid, start_ticks};
+}
+
 static bool is_ignored(const struct track *t, const struct tracked *e)
 {
 	size_t i;
@@ -291,11 +289,10 @@ galvo_status track_remove(struct track *t, uint32_t pid, galvo_error *reterr)
 	pid = pid ? pid : (uint32_t)getpid();
 	pthread_mutex_lock(&t->lock);
 	e = track_find(t, pid);
-	if (e && grow_array((void **)&t->ignored, &t->ignored_cap, t->ignored_len,
-	                    sizeof(*t->ignored), MAX_PROCESSES))
-		t->ignored[t->ignored_len++] = (struct ignored){pid, e->info.start_ticks};
-	if (e)
+	if (e) {
+		track_ignore(t, pid, e->info.start_ticks);
 		end(t, e, clock->mono_ns(clock));
+	}
 	pthread_mutex_unlock(&t->lock);
 	return e ? GALVO_OK : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }

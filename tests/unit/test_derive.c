@@ -85,6 +85,13 @@ static void peaks_are_over_a_window(void)
 	s = summary_of(f);
 	OK(is(s->cpu.busy_pct.peak, 50) && is(s->cpu.busy_pct.avg, 50 / 3.0));
 	galvo_summary_destroy(s);
+	fake_init(f);
+	t = fake_table(f, STREAM_SYSTEM, SCOPE_SYSTEM, columns, 1, NULL, 0);
+	for (i = 1; i <= 3; i++) /* 30 ms: no window was ever full */
+		ROW(f, t, 100 * S + i * 10 * MS, 0, 100);
+	s = summary_of(f);
+	OK(isnan(s->cpu.busy_pct.peak) && is(s->cpu.busy_pct.avg, 100));
+	galvo_summary_destroy(s);
 	free(f);
 }
 

@@ -1,0 +1,120 @@
+/* The budget: who gives way when reading costs too much, and when speed comes back. */
+#include "probe/internal.h"
+#include "tap.h"
+
+static struct clock_fake a_clock;
+static struct world world = {.clock = &a_clock.clock};
+
+/* A probe of 100 Hz whose lanes have a source each, with these costs of one reading. */
+static struct probe *a_probe(double budget_pct, const uint64_t *cost_ns, const uint64_t *period_ticks,
+                             size_t lanes)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+	size_t i;
+
+	p->config = (struct probe_config){.world = &world, .period_ns = 10 * NS_PER_MS,
+	                                  .budget_pct = budget_pct};
+	p->lanes_len = p->pens_len = lanes;
+	for (i = 0; i < lanes; i++) {
+		p->pens[i].mean_ns = cost_ns[i];
+		p->lanes[i] = (struct lane){.pens = {&p->pens[i]}, .pens_len = 1,
+		                            .period_ticks = period_ticks[i], .divisor = 1};
+	}
+	return p;
+}
+
+static double cost_pct(const struct probe *p)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->lanes_len; i++)
+		sum += (double)p->lanes[i].pens[0]->mean_ns * 100 /
+		       (double)lane_period_ns(p, &p->lanes[i]);
+	return sum;
+}
+
+static void within(void)
+{
+	struct probe *p = a_probe(1, (const uint64_t[]){30000, 60000}, (const uint64_t[]){1, 1}, 2);
+
+	budget_judge(p); /* 0.3 % and 0.6 % */
+	OK(p->lanes[0].divisor == 1 && p->lanes[1].divisor == 1);
+	free(p);
+}
+
+static void the_dearest_gives_way(void)
+{
+	struct probe *p = a_probe(1, (const uint64_t[]){30000, 800000, 50000},
+	                          (const uint64_t[]){1, 1, 10}, 3);
+
+	budget_judge(p); /* 0.3 %, 8 %, 0.05 % */
+	EQ(p->lanes[0].divisor, 1);
+	EQ(p->lanes[1].divisor, 16);
+	EQ(p->lanes[2].divisor, 1);
+	OK(cost_pct(p) <= 1);
+	free(p);
+}
+
+static void nobody_beyond_a_second(void)
+{
+	struct probe *p = a_probe(0.001, (const uint64_t[]){900000}, (const uint64_t[]){1}, 1);
+
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 64); /* 0.64 s; the next would be 1.28 s */
+	free(p);
+}
+
+static void no_limit(void)
+{
+	struct probe *p = a_probe(0, (const uint64_t[]){900000000}, (const uint64_t[]){1}, 1);
+
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 1);
+	free(p);
+}
+
+static void back_with_room_to_spare(void)
+{
+	struct probe *p = a_probe(1, (const uint64_t[]){110000}, (const uint64_t[]){1}, 1);
+
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 2);
+	p->pens[0].mean_ns = 90000; /* 0.9 % at full speed: too near the limit to go back */
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 2);
+	p->pens[0].mean_ns = 60000;
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 1);
+	free(p);
+}
+
+static void interrupted_readings(void)
+{
+	struct pen pen = {0};
+	int i;
+
+	for (i = 0; i < 100; i++)
+		budget_account(&pen, 1000);
+	EQ(pen.mean_ns, 1000);
+	budget_account(&pen, 50 * NS_PER_MS); /* the thread was put aside meanwhile */
+	OK(pen.mean_ns < 1200);
+	for (i = 0; i < 200; i++)
+		budget_account(&pen, 3000); /* but what is dear for good is seen */
+	OK(pen.mean_ns > 2900);
+}
+
+static const struct tap_test tests[] = {
+	{"within the budget", within},
+	{"the dearest gives way", the_dearest_gives_way},
+	{"nobody is slowed beyond a second", nobody_beyond_a_second},
+	{"no limit", no_limit},
+	{"back with room to spare", back_with_room_to_spare},
+	{"interrupted readings", interrupted_readings},
+};
+
+int main(void)
+{
+	clock_fake_init(&a_clock, 1, 1, 1);
+	return tap_run(tests, ARRAY_LEN(tests));
+}
