@@ -43,7 +43,8 @@ static int find_program(const char *program)
 			failed = try_program(at);
 			if (failed == 0)
 				return 0;
-			if (failed == EACCES)
+			/* That a directory is closed to us does not say that it has the program. */
+			if (failed == EACCES && faccessat(AT_FDCWD, at, F_OK, AT_EACCESS) == 0)
 				why = failed;
 		}
 		if (!*end)

@@ -38,12 +38,15 @@ static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind s
 
 static bool is_lossy(const struct galvo_run *run, enum stream_kind stream)
 {
-	const struct run_stream *r;
+	size_t i;
 
-	for (r = run->streams; r < run->streams + run->streams_len; r++)
+	for (i = 0; i < run->streams_len; i++) {
+		const struct run_stream *r = &run->streams[i];
+
 		if (r->kind == stream && (r->bad_messages || r->missing_messages ||
 		                          r->dropped_batches || r->dropped_rows))
 			return true;
+	}
 	return false;
 }
 

@@ -52,6 +52,10 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
 	    source->texts_len >= TEXTS_MAX || (source->shape != SHAPE_SINGLE && lane->pens_len))
 		return err_set(reterr, GALVO_ERR_INVALID, "source %s: no place for it in the probe",
 		               source->name);
+	for (i = 0; i < source->metrics_len; i++)
+		if (source->metrics[i].whole >> SHARE_FIELDS_MAX)
+			return err_set(reterr, GALVO_ERR_INVALID, "source %s: shares of too many fields",
+			               source->name);
 	pen->source = source;
 	pen->lane = lane;
 	series_init(&pen->series, source);

@@ -4,10 +4,25 @@
 #include <math.h>
 
 #define WAVER_MAX 300 /* a step back larger than this many units is a reset */
+#define MANY_UNITS 50 /* a whole that grew by as many needs no smoothing */
+#define PACE_BLOCK_NS NS_PER_S
+#define PACE_MIN_NS (NS_PER_S / 5)
+#define DEBT_MAX_NS (NS_PER_S / 10)
+
+/* Of all shares of a source, which have one whole. */
+static uint32_t whole_of(const struct source *source)
+{
+	size_t i;
+
+	for (i = 0; i < source->metrics_len; i++)
+		if (source->metrics[i].form == FORM_SHARE)
+			return source->metrics[i].whole;
+	return 0;
+}
 
 void series_init(struct series *s, const struct source *source)
 {
-	*s = (struct series){.source = source};
+	*s = (struct series){.source = source, .whole = whole_of(source)};
 	series_reset(s);
 }
 
@@ -17,6 +32,7 @@ void series_reset(struct series *s)
 
 	s->present = 0;
 	s->reads = 0;
+	s->share = (struct share){0};
 	for (i = 0; i < TEXTS_MAX; i++)
 		s->text[i] = (struct series_text){0};
 	for (i = 0; i < METRICS_MAX; i++)
@@ -46,17 +62,19 @@ bool counter_growth(enum raw_kind kind, uint64_t before, uint64_t after, uint64_
 struct growth {
 	uint32_t known; /* fields whose growth is known */
 	uint32_t moved; /* fields whose base has to follow */
-	uint32_t whole; /* fields of the share looked at last: all shares of a source have one whole */
-	double whole_by; /* their growth, as far as it is known */
+	uint32_t whole; /* fields of the whole, of which all shares of a source are; 0: it has none */
 	double by[RAW_MAX];
+	/* shares: 100 * per_unit * owed is percent, of what is owed `paid` is paid out */
+	double per_unit, paid;
 };
 
 static void grow(const struct series *s, const struct raw *now, uint32_t fields, struct growth *g)
 {
 	uint32_t both = s->present & now->present & fields;
 
-	g->known = g->whole = 0;
-	g->whole_by = 0;
+	g->known = 0;
+	g->paid = 0;
+	g->per_unit = NAN;
 	g->moved = now->present & fields;
 	while (both) {
 		unsigned i = (unsigned)__builtin_ctz(both);
@@ -92,19 +110,70 @@ static double sum_of_levels(const struct raw *now, uint32_t fields)
 	return sum;
 }
 
-static double whole_growth(struct growth *g, uint32_t whole)
+static double sum_of_owed(const struct share *share, uint32_t fields)
 {
-	if (g->whole != whole) {
-		g->whole = whole;
-		g->whole_by = sum_of_growth(g, whole & g->known);
-	}
-	return g->whole_by;
+	double sum = 0;
+
+	for (; fields; fields &= fields - 1)
+		sum += share->owed[__builtin_ctz(fields)];
+	return sum;
 }
 
-static double evaluate(const struct metric *m, const struct raw *now, struct growth *g,
-                       uint64_t dt_ns)
+/* Units of the whole a nanosecond; 0: not known yet. */
+static double share_pace(struct share *share, double grown, uint64_t dt_ns)
 {
-	double scale = m->scale != 0 ? m->scale : 1, whole;
+	uint64_t took_ns;
+
+	share->grown[1] += grown;
+	share->took_ns[1] += dt_ns;
+	if (share->took_ns[1] >= PACE_BLOCK_NS) {
+		share->grown[0] = share->grown[1];
+		share->took_ns[0] = share->took_ns[1];
+		share->grown[1] = 0;
+		share->took_ns[1] = 0;
+	}
+	took_ns = share->took_ns[0] + share->took_ns[1];
+	return took_ns >= PACE_MIN_NS ? (share->grown[0] + share->grown[1]) / (double)took_ns : 0;
+}
+
+/* How much of what is owed this reading pays out, and what a unit of it is worth. */
+static void share_settle(struct series *s, struct growth *g, uint64_t dt_ns)
+{
+	struct share *share = &s->share;
+	uint32_t fields = g->whole & g->known;
+	double grown = 0, sum, pace, room;
+
+	for (; fields; fields &= fields - 1) {
+		unsigned i = (unsigned)__builtin_ctz(fields);
+
+		share->owed[i] += g->by[i];
+		grown += g->by[i];
+	}
+	sum = sum_of_owed(share, g->whole & g->known);
+	pace = share_pace(share, grown, dt_ns);
+	room = pace * (double)dt_ns;
+	/* With many units the ratio is good as it is; with a long debt, better late than never. */
+	if (room <= 0 || grown >= MANY_UNITS || sum > pace * (double)(dt_ns + DEBT_MAX_NS)) {
+		g->paid = 1;
+		g->per_unit = sum > 0 ? 1 / sum : NAN;
+		return;
+	}
+	g->paid = sum > room ? room / sum : 1;
+	g->per_unit = g->paid / room;
+}
+
+static void share_pay(struct share *share, const struct growth *g)
+{
+	uint32_t fields = g->whole & g->known;
+
+	for (; fields; fields &= fields - 1)
+		share->owed[__builtin_ctz(fields)] *= 1 - g->paid;
+}
+
+static double evaluate(const struct series *s, const struct metric *m, const struct raw *now,
+                       const struct growth *g, uint64_t dt_ns)
+{
+	double scale = m->scale != 0 ? m->scale : 1;
 
 	switch (m->form) {
 	case FORM_LEVEL:
@@ -115,18 +184,11 @@ static double evaluate(const struct metric *m, const struct raw *now, struct gro
 		return sum_of_growth(g, m->of) * scale * 1e9 / (double)dt_ns;
 	case FORM_SHARE:
 		/* Older kernels have fewer fields in the whole; one that was reset spoils it. */
-		whole = whole_growth(g, m->whole);
 		if (m->of & ~g->known || m->whole & now->present & ~g->known)
 			return NAN;
-		return whole > 0 ? 100 * sum_of_growth(g, m->of) / whole : NAN;
+		return 100 * g->per_unit * sum_of_owed(&s->share, m->of);
 	}
 	return NAN;
-}
-
-/* Nothing of a whole has moved yet: wait for it, rather than divide by nothing. */
-static bool is_standing_still(const struct growth *g, uint32_t fields)
-{
-	return g->whole && (g->whole & g->known) == (g->whole & fields) && g->whole_by <= 0;
 }
 
 void series_update(struct series *s, size_t text, const struct raw *now, uint64_t mono_ns)
@@ -139,22 +201,26 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 	size_t i;
 
 	grow(s, now, fields, &g);
+	g.whole = s->whole & fields;
+	if (g.whole & now->present & ~g.known)
+		s->share = (struct share){0}; /* first sight, or a reset */
+	else if (g.whole)
+		share_settle(s, &g, dt_ns);
 	for (i = 0; i < source->metrics_len; i++) {
 		const struct metric *m = &source->metrics[i];
 		double v;
 
 		if (!(m->of & fields))
 			continue;
-		v = evaluate(m, now, &g, dt_ns);
+		v = evaluate(s, m, now, &g, dt_ns);
 		if (m->limit > 0 && v > m->limit) {
 			v = NAN;
 			s->rejected++;
 		}
 		s->value[i] = v;
 	}
+	share_pay(&s->share, &g);
 	s->reads += text == 0;
-	if (s->reads > 1 && is_standing_still(&g, fields))
-		return; /* keep the base, so that the next interval covers this one too */
 	s->present = (s->present & ~fields) | now->present;
 	for (; g.moved; g.moved &= g.moved - 1) {
 		i = (size_t)__builtin_ctz(g.moved);

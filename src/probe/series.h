@@ -9,6 +9,20 @@
 
 #define TEXTS_MAX 8 /* texts of one source, the process CPU clock included */
 
+/*
+ * Shares of a whole. The kernel counts CPU time in hundredths of a second, so that at 100 Hz a reading
+ * finds few units, or many, and the mean of such ratios is not the ratio of the sums. What a reading
+ * finds is therefore owed, and paid out as fast as the whole grows over a second or two: the values
+ * over time then add up to what was counted, and none is above 100 %.
+ */
+#define SHARE_FIELDS_MAX 8
+
+struct share {
+	double owed[SHARE_FIELDS_MAX]; /* by field */
+	double grown[2];               /* of the whole, in the block before and in this one */
+	uint64_t took_ns[2];
+};
+
 /* What one text of a source said last, and what it was compared with. */
 struct series_text {
 	uint32_t fields;  /* that it gave */
@@ -21,6 +35,8 @@ struct series {
 	uint64_t rejected;                   /* values beyond their limit */
 	struct series_text text[TEXTS_MAX];
 	double value[METRICS_MAX];           /* of the columns; NaN: absent */
+	uint32_t whole;                      /* fields that its shares are of */
+	struct share share;
 	uint32_t present;                    /* fields that have a base */
 	uint64_t base[RAW_MAX];
 };

@@ -134,7 +134,61 @@ static void standing_still(void)
 	OK(isnan(s.value[SHARE_A]));
 	say(&s, 3, 101, 0, 103, 0);
 	OK(s.value[SHARE_A] == 25);
-	OK(s.value[RATE_A] == 512 / 2.0); /* over the whole interval */
+}
+
+/*
+ * Two CPUs, counted in hundredths as the kernel does: a busy one gets a whole unit at its tick, an
+ * idle one what has come together. Whatever the rate, the values over time add up to the truth.
+ */
+static void few_units(uint64_t hz, unsigned busy_of_100)
+{
+	uint64_t seed = 88172645463325252U, now_ns = NS_PER_S, from_ns, a = 0, idle = 0, tick = 0;
+	uint64_t first_a = 0, first_idle = 0;
+	double sum = 0, highest = 0;
+	struct series s;
+	bool is_busy = false;
+
+	series_init(&s, &source);
+	for (from_ns = now_ns; now_ns < from_ns + 20 * NS_PER_S; now_ns += NS_PER_S / hz) {
+		struct raw r = {0};
+		double v;
+
+		for (; tick < (now_ns - from_ns) / (10 * NS_PER_MS); tick++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			if (tick % 7 == 0)
+				is_busy = seed % 100 < busy_of_100;
+			a += 2 * is_busy;
+			/* idle time is brought up to date only now and then */
+			idle += is_busy ? 0 : tick % 3 == 0 ? 6 : 0;
+		}
+		raw_put(&r, A, a);
+		raw_put(&r, IDLE, idle);
+		series_update(&s, 0, &r, now_ns);
+		v = s.value[SHARE_A];
+		if (now_ns < from_ns + NS_PER_S || isnan(v)) {
+			first_a = a;
+			first_idle = idle;
+			continue;
+		}
+		sum += v / (double)hz;
+		highest = v > highest ? v : highest;
+	}
+	sum /= 19;
+	OK(highest <= 100.0001);
+	if (!OK(fabs(sum - 100.0 * (double)(a - first_a) /
+	             (double)(a - first_a + idle - first_idle)) < 1))
+		printf("# %llu Hz: %.2f, not %.2f\n", (unsigned long long)hz, sum,
+		       100.0 * (double)(a - first_a) / (double)(a - first_a + idle - first_idle));
+}
+
+static void shares_of_few_units(void)
+{
+	few_units(100, 50);
+	few_units(100, 10);
+	few_units(1000, 50);
+	few_units(10, 50);
 }
 
 static void absent_fields(void)
@@ -189,6 +243,7 @@ static const struct tap_test tests[] = {
 	{"wavering counters", wavering},
 	{"beyond belief", beyond_belief},
 	{"standing still", standing_still},
+	{"shares of few units", shares_of_few_units},
 	{"absent fields", absent_fields},
 	{"the rate of a linear counter", rate_of_a_linear_counter},
 };

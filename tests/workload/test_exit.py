@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import (  # noqa: E402
-    GALVO, TREE, check, main, one_line, record, run, same, session_of, start, test, wait_until,
+    GALVO, TREE, Skip, check, main, one_line, record, run, same, session_of, start, test, wait_until,
 )
 
 
@@ -53,6 +53,26 @@ def what_is_not_there_is_127_and_what_cannot_run_126():
         done = record("-q", "-f", "-o", "r", "--", name)
         same((name, done.returncode, done.stdout), (name, status, b""))
         one_line(done.stderr, words)
+
+
+@test
+def a_closed_directory_on_the_path_hides_nothing():
+    os.chmod(".", 0o777)
+    os.makedirs("closed/inner")
+    script("closed/inner/tool", b"#!/bin/sh\n")
+    script("tool", b"plain", 0o644)
+    os.chmod("closed", 0)
+    try:
+        options = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        for path, status, words in (("closed/inner", 127, "command not found"),
+                                    ("closed/inner:.", 126, "Permission denied")):
+            done = record("-o", "r", "--", "tool", env={"PATH": path}, **options)
+            same((path, done.returncode), (path, status))
+            one_line(done.stderr, words)
+    except PermissionError:
+        raise Skip("galvo lies where only root may go")
+    finally:
+        os.chmod("closed", 0o755)
 
 
 @test
