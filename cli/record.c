@@ -302,8 +302,7 @@ static bool launch(struct session *s)
 		complain("cannot start a process: %s", strerror(errno));
 		return false;
 	}
-	r->processes[0] = (galvo_process){.pid = (uint32_t)s->launch.pid};
-	r->processes_len = 1;
+	r->processes[0].pid = (uint32_t)s->launch.pid;
 	s->workload.pid = (uint32_t)s->launch.pid;
 	s->workload.argv = (const char *const *)r->argv;
 	s->workload.argv_len = (size_t)r->argc;

@@ -6,6 +6,24 @@
 
 enum { TEXT_BYTES_MAX = 4 << 20 };
 
+/* Those that are gone would keep the suite from starting. */
+static void drop_processes(struct loading *l, int root_fd)
+{
+	galvo_suite_config *c = &l->config->suite;
+	galvo_process *all = l->config->processes;
+	size_t i, n = c->processes_len;
+	char path[64];
+
+	c->processes_len = 0;
+	for (i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "proc/%u", all[i].pid);
+		if (all[i].pid == 0 || faccessat(root_fd, path, F_OK, 0) == 0)
+			all[c->processes_len++] = all[i];
+		else
+			config_note(l, "processes: there is no process %u; the rest is recorded", all[i].pid);
+	}
+}
+
 /* Below a captured machine's root there is no sys/ or proc/, and nothing to say. */
 static void note_absences(struct loading *l)
 {
@@ -22,13 +40,10 @@ static void note_absences(struct loading *l)
 	for (i = 0; has_blocks && i < c->disks_len; i++) {
 		snprintf(path, sizeof(path), "sys/class/block/%s", c->disks[i]);
 		if (faccessat(w.root_fd, path, F_OK, 0) != 0)
-			config_note(l, "disk: there is no block device '%.64s' here", c->disks[i]);
+			config_note(l, "disk: there is no block device '%.64s' here; the rest is recorded", c->disks[i]);
 	}
-	for (i = 0; has_processes && i < c->processes_len; i++) {
-		snprintf(path, sizeof(path), "proc/%u", c->processes[i].pid);
-		if (c->processes[i].pid && faccessat(w.root_fd, path, F_OK, 0) != 0)
-			config_note(l, "processes: there is no process %u now", c->processes[i].pid);
-	}
+	if (has_processes)
+		drop_processes(l, w.root_fd);
 	world_close(&w);
 }
 
