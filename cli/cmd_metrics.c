@@ -84,7 +84,7 @@ static int list(const char *name, bool is_json)
 		source = m.source;
 		count++;
 	}
-	if (count == 0)
+	if (count == 0 && name)
 		return unknown(name);
 	if (is_json)
 		puts("\n]");

@@ -139,13 +139,14 @@ void buf_put_general(struct buf *b, double v, int digits)
 
 bool span_to_double(struct span s, double *ret)
 {
+	static const char allowed[] = "0123456789.eE+-";
 	char small[64], *text = small, *end;
 	locale_t plain;
 	size_t i;
 	bool ok;
 
 	for (i = 0; i < s.n; i++)
-		if (!memchr("0123456789.eE+-", s.p[i], 15))
+		if (!memchr(allowed, s.p[i], sizeof(allowed) - 1))
 			return false;
 	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (s.n >= sizeof(small))

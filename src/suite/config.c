@@ -32,6 +32,20 @@ static galvo_status bound_hz(const char *name, double *hz, double otherwise, gal
 	return GALVO_OK;
 }
 
+static galvo_status set_intervals(galvo_suite_config *c, galvo_error *reterr)
+{
+	if (c->flush_interval_ms == 0)
+		c->flush_interval_ms = 5000;
+	if (c->scan_interval_ms == 0)
+		c->scan_interval_ms = 100;
+	if (c->disk_flush_interval_ms == 0)
+		c->disk_flush_interval_ms = c->flush_interval_ms;
+	if (c->flush_interval_ms > DAY_MS || c->scan_interval_ms > DAY_MS ||
+	    c->disk_flush_interval_ms > DAY_MS)
+		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
+	return GALVO_OK;
+}
+
 /* As a reader accepts it: a name in the run directory, and not that of the metadata. */
 static galvo_status check_file(const char *member, const char *name, galvo_error *reterr)
 {
@@ -69,17 +83,10 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		status = bound_hz("core_hz", &c->core_hz, 1, reterr);
 	if (status == GALVO_OK)
 		status = bound_hz("disk_hz", &c->disk_hz, 10, reterr);
+	if (status == GALVO_OK)
+		status = set_intervals(c, reterr);
 	if (status != GALVO_OK)
 		return status;
-	if (c->flush_interval_ms == 0)
-		c->flush_interval_ms = 5000;
-	if (c->scan_interval_ms == 0)
-		c->scan_interval_ms = 100;
-	if (c->disk_flush_interval_ms == 0)
-		c->disk_flush_interval_ms = c->flush_interval_ms;
-	if (c->flush_interval_ms > DAY_MS || c->scan_interval_ms > DAY_MS ||
-	    c->disk_flush_interval_ms > DAY_MS)
-		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
 	if (c->budget_pct == 0)
 		c->budget_pct = 1;
 	if (!(c->budget_pct > 0 && c->budget_pct <= 100))

@@ -128,6 +128,7 @@ static bool take_hex(struct tokens *t, size_t digits)
 /* Behind the backslash. */
 static void take_escape(struct tokens *t)
 {
+	static const char letters[] = "abfnrtv\\?'\"";
 	char c = look(t);
 
 	if (c == '\0' || c == '\n')
@@ -144,7 +145,7 @@ static void take_escape(struct tokens *t)
 
 		if (!take_hex(t, 8) || !(span_starts(digits, "0010") || span_starts(digits, "000")))
 			wrong(t, "eight hexadecimal digits up to 10ffff after \\U");
-	} else if (!is_octal(c) && !memchr("abfnrtv\\?'\"", c, 11)) {
+	} else if (!is_octal(c) && !memchr(letters, c, sizeof(letters) - 1)) {
 		wrong(t, "an escape that exists");
 	}
 }
@@ -184,9 +185,8 @@ void tokens_next(struct tokens *t)
 	} else if (is_letter(c)) {
 		t->token.kind = TOKEN_NAME;
 		take_all(t, is_name);
-	} else if (is_digit(c)) {
-		take_number(t);
-	} else if (c == '.' && t->at + 1 < t->text.n && is_digit(t->text.p[t->at + 1])) {
+	} else if (is_digit(c) ||
+	           (c == '.' && t->at + 1 < t->text.n && is_digit(t->text.p[t->at + 1]))) {
 		take_number(t);
 	} else if (c == '"' || c == '\'') {
 		take_string(t);

@@ -188,6 +188,57 @@ static void example(void)
 	EQ(galvo_config_load("/", &config, &error), GALVO_ERR_IO);
 }
 
+/* ---- memory that runs out ----------------------------------------------------------------------- */
+
+static long countdown = -1; /* allocations until one fails; negative: never */
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static bool is_out(void)
+{
+	return countdown >= 0 && countdown-- == 0;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return is_out() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return is_out() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return is_out() ? NULL : __real_realloc(p, n);
+}
+
+static void no_memory(void)
+{
+	static const char text[] = "output_dir: 'a' system { enabled: true processes { alias: 'b' } } gpu { enabled: t }";
+	galvo_status status = GALVO_ERR_NOMEM;
+	galvo_config *config = NULL;
+	long n;
+
+	for (n = 0; status == GALVO_ERR_NOMEM && n < 100; n++) {
+		galvo_error error = {0};
+
+		countdown = n;
+		status = galvo_config_parse(text, strlen(text), 1, "f", &config, &error);
+		countdown = -1;
+		OK(status == GALVO_OK || error.text[0]);
+	}
+	EQ(status, GALVO_OK);
+	OK(n > 3);
+	galvo_config_destroy(config);
+}
+
 /* ---- what the suite makes of it ----------------------------------------------------------------- */
 
 static galvo_status replay(const char *more, const char *name, struct galvo_run **ret_run)
@@ -364,6 +415,7 @@ static const struct tap_test tests[] = {
 	{"notes", notes},
 	{"hostile", hostile},
 	{"bytes", bytes},
+	{"no memory", no_memory},
 	{"the example", example},
 	{"streams", streams},
 	{"catalogs", catalogs},
