@@ -246,7 +246,7 @@ galvo_status galvo_run_repair(const char *dir, const char *out_dir,
 	galvo_status status = check(dir, &nobody, &result, &last, reterr);
 
 	if (status == GALVO_OK)
-		status = run_dir_open(dir, &a, &from_fd, &session, &why, reterr);
+		status = run_dir_open(AT_FDCWD, dir, &a, &from_fd, &session, &why, reterr);
 	if (status != GALVO_OK)
 		goto out;
 	if (mkdir(out_dir, 0777) != 0 ||
