@@ -136,6 +136,7 @@ static bool take_flush(galvo_suite_config *config, const char *text)
 	if (!parse_duration(text, &s) || s < 0.001)
 		return false;
 	config->flush_interval_ms = (uint64_t)(s * 1000);
+	config->disk_flush_interval_ms = config->events_flush_interval_ms = 0; /* the same */
 	return true;
 }
 

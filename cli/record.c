@@ -1,5 +1,6 @@
 /* The recording: workload, signals, time, and the exit status that comes of it all. */
 #include "record.h"
+#include "outside.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 struct session {
 	struct recording *r;
 	galvo_suite *suite;
+	galvo_listener *listener; /* NULL: what the workload says is not heard */
 	struct launch launch;
 	sigset_t signals, mask_before;
 	bool ignored_children; /* SIGCHLD, when we were started */
@@ -92,6 +94,8 @@ static void stop_recording(struct session *s)
 	if (!s->is_recording)
 		return;
 	s->is_recording = false;
+	galvo_listener_close(s->listener); /* what was said before the end is heard */
+	s->listener = NULL;
 	if (s->r->argc)
 		galvo_suite_set_workload(s->suite, &s->workload, NULL);
 	if (galvo_suite_stop(s->suite, &error) != GALVO_OK) {
@@ -259,6 +263,12 @@ static int run_workload(struct session *s)
 		return EXIT_OF_GALVO;
 	}
 	s->is_recording = true;
+	if (s->listener && galvo_listener_start(s->listener, galvo_suite_host_tracker(s->suite),
+	                                        &error) != GALVO_OK) {
+		complain("%s", error.text);
+		galvo_listener_close(s->listener); /* who speaks is told that nobody listens */
+		s->listener = NULL;
+	}
 	s->deadline_s = s->r->for_s > 0 ? now_s() + s->r->for_s : 0;
 	s->workload.start_mono_ns = now_ns();
 	if (s->r->argc)
@@ -298,6 +308,8 @@ static bool launch(struct session *s)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the tree come to us and stay in sight */
 	r->config.adopter_pid = (uint32_t)getpid();
+	if (!r->config.no_events)
+		s->listener = outside_listen();
 	if (!launch_fork(r->argv, &s->mask_before, s->ignored_children, &s->launch)) {
 		complain("cannot start a process: %s", strerror(errno));
 		return false;
@@ -309,18 +321,16 @@ static bool launch(struct session *s)
 	return true;
 }
 
-int record(struct recording *r)
+static int record_session(struct session *s)
 {
-	struct session s = {.r = r, .workload.struct_size = sizeof(s.workload)};
+	struct recording *r = s->r;
 	galvo_error error;
-	int exit_code = r->argc ? launch_check(r->argv[0]) : 0;
+	int exit_code;
 
-	if (exit_code)
-		return exit_code;
 	if (!r->config.output_dir)
 		r->config.output_dir = default_output_dir();
-	block_signals(&s);
-	if (r->argc && !launch(&s))
+	block_signals(s);
+	if (r->argc && !launch(s))
 		return EXIT_OF_GALVO;
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
 	signal(SIGXFSZ, SIG_IGN);
@@ -329,22 +339,34 @@ int record(struct recording *r)
 	r->config.processes_len = r->processes_len;
 	r->config.disks = r->disks;
 	r->config.disks_len = r->disks_len;
-	if (galvo_suite_create(&r->config, &s.suite, &error) != GALVO_OK) {
+	if (galvo_suite_create(&r->config, &s->suite, &error) != GALVO_OK) {
 		complain("%s%s", error.text,
 		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
 		if (r->argc)
-			launch_cancel(&s.launch);
+			launch_cancel(&s->launch);
 		return EXIT_OF_GALVO;
 	}
 	if (r->argc)
-		galvo_suite_set_workload(s.suite, &s.workload, NULL);
-	if (galvo_suite_is_replay(s.suite) && r->argc) {
+		galvo_suite_set_workload(s->suite, &s->workload, NULL);
+	if (galvo_suite_is_replay(s->suite) && r->argc) {
 		complain("%s is a captured machine: nothing can be run there", r->config.root);
-		launch_cancel(&s.launch);
+		launch_cancel(&s->launch);
 		exit_code = EXIT_OF_USAGE;
 	} else {
-		exit_code = galvo_suite_is_replay(s.suite) ? replay(&s) : run_workload(&s);
+		exit_code = galvo_suite_is_replay(s->suite) ? replay(s) : run_workload(s);
 	}
-	galvo_suite_destroy(s.suite);
+	galvo_suite_destroy(s->suite);
+	return exit_code;
+}
+
+int record(struct recording *r)
+{
+	struct session s = {.r = r, .workload.struct_size = sizeof(s.workload)};
+	int exit_code = r->argc ? launch_check(r->argv[0]) : 0;
+
+	if (exit_code)
+		return exit_code;
+	exit_code = record_session(&s);
+	galvo_listener_close(s.listener); /* where it came to no recording */
 	return exit_code;
 }

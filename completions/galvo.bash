@@ -22,6 +22,14 @@ _galvo() {
 		opts='--help'
 		dirs=''
 		files=' operand' ;;
+	region)
+		opts='--help'
+		dirs=''
+		files='' ;;
+	mark)
+		opts='--help'
+		dirs=''
+		files='' ;;
 	metrics)
 		opts='--json --catalog --help'
 		dirs=''
@@ -40,7 +48,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report check config region mark metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

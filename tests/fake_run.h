@@ -26,6 +26,8 @@ struct fake_run {
 	struct fake_columns columns[8];
 	struct process_info processes[128];
 	struct run_device devices[8];
+	struct region regions[32];
+	struct mark marks[16];
 };
 
 /* A finished session of 10 s that began at 100 s, two streams, nothing else. */
@@ -44,6 +46,7 @@ static inline void fake_init(struct fake_run *f)
 	f->run = (struct galvo_run){
 		.session = &f->session, .streams = f->streams, .streams_len = 2,
 		.tables = f->tables, .processes = f->processes, .devices = f->devices,
+		.regions = f->regions, .marks = f->marks,
 	};
 }
 
@@ -75,6 +78,24 @@ static inline void fake_row(struct fake_run *f, size_t t, uint64_t mono_ns, uint
 }
 #define ROW(f, t, mono_ns, key, ...)                                                               \
 	fake_row((f), (t), (mono_ns), (key), (const double[]){__VA_ARGS__})
+
+/* From and to in ms since 100 s; to 0: it is open. */
+static inline struct region *fake_region(struct fake_run *f, const char *name, uint64_t from_ms,
+                                         uint64_t to_ms)
+{
+	struct region *r = &f->regions[f->run.regions_len++];
+
+	*r = (struct region){.domain = DOMAIN_GENERIC, .name = span_str(name),
+	                     .id = f->run.regions_len, .start_mono_ns = 100 * S + from_ms * MS,
+	                     .end_mono_ns = to_ms ? 100 * S + to_ms * MS : 0, .unfinished = !to_ms};
+	return r;
+}
+
+static inline void fake_mark(struct fake_run *f, const char *name, uint64_t at_ms)
+{
+	f->marks[f->run.marks_len++] = (struct mark){
+		.domain = DOMAIN_GENERIC, .name = span_str(name), .mono_ns = 100 * S + at_ms * MS};
+}
 
 /* First seen at 100 s. */
 static inline struct process_info *fake_process(struct fake_run *f, uint32_t pid, uint32_t ppid,

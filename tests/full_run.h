@@ -96,6 +96,25 @@ static inline void full_processes(struct fake_run *f)
 	}
 }
 
+/* More regions than a page has room for, one inside of another, one that nobody ended. */
+static inline void full_regions(struct fake_run *f)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
+	uint64_t i;
+
+	fake_region(f, "configure", 0, 1500);
+	fake_region(f, "build", 1500, 9000);
+	for (i = 0; i < 4; i++)
+		fake_region(f, "compile a file", 2000 + 1000 * i, 2500 + 1200 * i);
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		fake_region(f, names[i], 9000, 9010 + i);
+	fake_region(f, "install", 9500, 0);
+	fake_region(f, "kernel", 3000, 4000)->domain = DOMAIN_GPU;
+	fake_mark(f, "checkpoint", 4000);
+	fake_mark(f, "checkpoint", 8000);
+	fake_mark(f, "start", 5);
+}
+
 static const char *const argv[] = {"make", "-j2", "CFLAGS=-O2 -g", "all"};
 static const struct session_note notes[] = {
 	{"source process_detail", "PSS is not read unless asked for"},
@@ -112,6 +131,7 @@ static inline void full(struct fake_run *f)
 	full_system(f);
 	full_devices(f);
 	full_processes(f);
+	full_regions(f);
 	f->session.workload = (struct session_workload){
 		.present = true, .argv = argv, .argv_len = 4, .pid = 4711, .start_mono_ns = 100 * S,
 		.end_mono_ns = 109 * S + 870 * MS, .exited = true, .user_ns = 11 * S + 234 * MS,

@@ -3,6 +3,7 @@
 #define GALVO_GALVO_H
 
 #include "config.h"
+#include "event.h"
 #include "metrics.h"
 #include "run.h"
 #include "status.h"

@@ -56,11 +56,13 @@ typedef struct galvo_suite_config {
 	int32_t overwrite;           /* 1: replace a run that output_dir holds */
 	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
 	int32_t is_recorder;         /* 1: this process does nothing else, all its cost is galvo's */
+	int32_t no_events;           /* 1: no regions and marks (galvo/event.h) */
 	int32_t no_system;           /* 1: neither CPU nor memory, for the machine and processes */
 	int32_t no_disk;             /* 1: neither disks nor the I/O of processes */
 	const char *system_file;     /* in output_dir; NULL: system_metrics.pb */
 	const char *disk_file;       /* in output_dir; NULL: disk_metrics.pb */
-	uint64_t disk_flush_interval_ms; /* 0: flush_interval_ms */
+	const char *events_file;     /* in output_dir; NULL: events.pb */
+	uint64_t disk_flush_interval_ms, events_flush_interval_ms; /* 0: flush_interval_ms */
 	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;

@@ -105,6 +105,25 @@ struct summary_process {
 	struct figure rchar_bytes_per_s, wchar_bytes_per_s; /* read(2), write(2) and kin */
 };
 
+/* All regions of one name, and what the followed processes used while they lasted. */
+struct summary_region {
+	enum time_domain domain;
+	struct span name;         /* any bytes */
+	uint64_t count;
+	uint64_t unfinished;      /* of them: nobody ended them */
+	double first_s;           /* when the first began, since the start of recording */
+	double total_s, mean_s, min_s, max_s;
+	double cpu_s, read_bytes, write_bytes; /* sums; what overlaps counts in each */
+	double peak_rss_bytes;
+};
+
+struct summary_mark { /* all marks of one name */
+	enum time_domain domain;
+	struct span name;
+	uint64_t count;
+	double first_s, last_s;
+};
+
 enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VANISHED };
 
 /* What is not in the figures, and why. */
@@ -158,6 +177,10 @@ struct galvo_summary {
 	struct figure net_rx_bytes_per_s, net_tx_bytes_per_s; /* of those counted */
 	struct summary_process *processes;
 	size_t processes_len;
+	struct summary_region *regions; /* in the order of their first begins */
+	size_t regions_len;
+	struct summary_mark *marks;
+	size_t marks_len;
 	struct summary_note *notes;
 	size_t notes_len;
 	struct summary_stream *streams;

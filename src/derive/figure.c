@@ -1,7 +1,7 @@
 /* Rows to figures: what each row covers, averages weighted with it, integrals, peaks, holes. */
 #include <math.h>
 
-#include "figure.h"
+#include "pass.h"
 
 #define MEDIAN_SAMPLES 4096
 
@@ -9,27 +9,7 @@ const struct figure figure_none = {NAN, NAN, NAN};
 
 /* ---- what a row covers ---------------------------------------------------------------------- */
 
-/* What one thing has come to so far. */
-struct account {
-	bool any;
-	uint64_t last_ns;
-	double integral, covered_s, highest;
-	double window, window_s, peak; /* the window that is open; the highest closed one */
-};
-
-struct pass {
-	const double *a, *b; /* the columns; b NULL if it is one */
-	uint64_t period_ns;  /* the median of what rows cover */
-	uint64_t tick_ns, last_tick_ns;
-	size_t holes;
-};
-
-static double value_at(const struct pass *p, size_t row)
-{
-	return p->b ? p->a[row] + p->b[row] : p->a[row];
-}
-
-static bool columns_find(const struct table *t, const struct figure_row *row, struct pass *ret)
+bool pass_find(const struct table *t, const struct figure_row *row, struct pass *ret)
 {
 	size_t a = t ? table_column(t, row->column) : SIZE_MAX;
 	size_t b = t && row->plus ? table_column(t, row->plus) : SIZE_MAX;
@@ -40,11 +20,6 @@ static bool columns_find(const struct table *t, const struct figure_row *row, st
 	return true;
 }
 
-static uint32_t slot_at(const struct ledger *s, size_t row)
-{
-	return s->slots ? s->slots[row] : 0;
-}
-
 static int compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -53,8 +28,8 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* The median time between two values of a thing, from a sample of them; else what is stated. */
-static galvo_status period_find(const struct ledger *s, struct pass *p, struct account *accounts,
-                                galvo_error *reterr)
+galvo_status pass_find_period(const struct ledger *s, struct pass *p, struct account *accounts,
+                              galvo_error *reterr)
 {
 	const struct table *t = s->table;
 	size_t stride = t->rows_len / MEDIAN_SAMPLES + 1, seen = 0, n = 0, i;
@@ -63,15 +38,15 @@ static galvo_status period_find(const struct ledger *s, struct pass *p, struct a
 	if (!sample)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a median");
 	for (i = 0; i < t->rows_len; i++) {
-		struct account *a = slot_at(s, i) == SLOT_NONE ? NULL : &accounts[slot_at(s, i)];
+		struct account *a = ledger_slot(s, i) == SLOT_NONE ? NULL : &accounts[ledger_slot(s, i)];
 
-		if (!a || !isfinite(value_at(p, i)))
+		if (!a || !isfinite(pass_value(p, i)))
 			continue;
-		if (a->any && t->mono_ns[i] > a->last_ns && seen++ % stride == 0 &&
+		if (a->any && t->mono_ns[i] > a->last_mono_ns && seen++ % stride == 0 &&
 		    n < MEDIAN_SAMPLES)
-			sample[n++] = t->mono_ns[i] - a->last_ns;
+			sample[n++] = t->mono_ns[i] - a->last_mono_ns;
 		a->any = true;
-		a->last_ns = t->mono_ns[i];
+		a->last_mono_ns = t->mono_ns[i];
 	}
 	qsort(sample, n, sizeof(*sample), compare_u64);
 	p->period_ns = n ? sample[n / 2] : s->period_ns ? s->period_ns : 1;
@@ -80,7 +55,7 @@ static galvo_status period_find(const struct ledger *s, struct pass *p, struct a
 }
 
 /* Rows that are close together are of one tick. Answers whether this one begins another. */
-static bool tick_advance(struct pass *p, uint64_t mono_ns)
+bool pass_advance(struct pass *p, uint64_t mono_ns)
 {
 	if (mono_ns <= p->tick_ns + p->period_ns / 2 && p->tick_ns)
 		return false;
@@ -94,8 +69,8 @@ static bool tick_advance(struct pass *p, uint64_t mono_ns)
  * The time a row's value stands for. After a hole that is one period, unless nothing was lost and
  * no row of the whole table came in between: then the reading was late, and covers all of it.
  */
-static uint64_t covered_ns(const struct ledger *s, const struct pass *p, const struct account *a,
-                           uint64_t mono_ns)
+uint64_t pass_covered_ns(const struct ledger *s, const struct pass *p, const struct account *a,
+                         uint64_t mono_ns)
 {
 	uint64_t d;
 
@@ -103,8 +78,8 @@ static uint64_t covered_ns(const struct ledger *s, const struct pass *p, const s
 		d = mono_ns > s->start_mono_ns ? mono_ns - s->start_mono_ns : 0;
 		return s->start_mono_ns && d < p->period_ns ? d : p->period_ns;
 	}
-	d = mono_ns > a->last_ns ? mono_ns - a->last_ns : 0;
-	if (d / GAP_FACTOR <= p->period_ns || (!s->is_lossy && p->last_tick_ns <= a->last_ns))
+	d = mono_ns > a->last_mono_ns ? mono_ns - a->last_mono_ns : 0;
+	if (d / GAP_FACTOR <= p->period_ns || (!s->is_lossy && p->last_tick_ns <= a->last_mono_ns))
 		return d;
 	return p->period_ns;
 }
@@ -116,7 +91,7 @@ static void account_add(struct account *a, double value, uint64_t mono_ns, doubl
 	if (!a->any || value > a->highest)
 		a->highest = value;
 	a->any = true;
-	a->last_ns = mono_ns;
+	a->last_mono_ns = mono_ns;
 	a->integral += value * dt_s;
 	a->covered_s += dt_s;
 	a->window += value * dt_s;
@@ -151,7 +126,7 @@ static galvo_status pass_run(const struct ledger *s, struct pass *p, struct acco
                              galvo_error *reterr)
 {
 	const struct table *t = s->table;
-	galvo_status status = period_find(s, p, accounts, reterr);
+	galvo_status status = pass_find_period(s, p, accounts, reterr);
 	size_t i;
 
 	if (status != GALVO_OK)
@@ -159,13 +134,13 @@ static galvo_status pass_run(const struct ledger *s, struct pass *p, struct acco
 	for (i = 0; i < s->slots_len; i++)
 		accounts[i] = (struct account){.peak = NAN};
 	for (i = 0; i < t->rows_len; i++) {
-		uint32_t slot = slot_at(s, i);
-		double v = value_at(p, i);
+		uint32_t slot = ledger_slot(s, i);
+		double v = pass_value(p, i);
 
-		tick_advance(p, t->mono_ns[i]);
+		pass_advance(p, t->mono_ns[i]);
 		if (slot != SLOT_NONE && isfinite(v))
 			account_add(&accounts[slot], v, t->mono_ns[i],
-			            (double)covered_ns(s, p, &accounts[slot], t->mono_ns[i]) /
+			            (double)pass_covered_ns(s, p, &accounts[slot], t->mono_ns[i]) /
 			                    (double)NS_PER_S);
 	}
 	return GALVO_OK;
@@ -184,7 +159,7 @@ galvo_status ledger_figures(const struct ledger *s, const struct figure_row *row
 		struct pass p;
 
 		memset(accounts, 0, s->slots_len * sizeof(*accounts));
-		if (columns_find(s->table, &rows[r], &p))
+		if (pass_find(s->table, &rows[r], &p))
 			status = pass_run(s, &p, accounts, reterr);
 		for (i = 0; i < s->slots_len; i++) {
 			struct figure f = account_figure(&accounts[i], &rows[r]);
@@ -211,91 +186,5 @@ galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reter
 		free(accounts);
 	}
 	*ret = p.holes;
-	return status;
-}
-
-/* ---- sums over things ----------------------------------------------------------------------- */
-
-/*
- * A tick a row: their times and sums. A thing that has a row again is in the next tick, however soon
- * that came. Returns how many there are.
- */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, size_t *tick_of,
-                        uint64_t *mono_ns, double *sums)
-{
-	const struct table *t = s->table;
-	size_t n = 0, i;
-
-	for (i = 0; i < s->slots_len; i++)
-		last[i] = NAN;
-	for (i = 0; i < t->rows_len; i++) {
-		uint32_t slot = slot_at(s, i);
-
-		if (tick_advance(p, t->mono_ns[i]) || n == 0 ||
-		    (slot != SLOT_NONE && tick_of[slot] == n)) {
-			mono_ns[n] = t->mono_ns[i];
-			sums[n++] = NAN;
-		}
-		if (slot == SLOT_NONE)
-			continue;
-		tick_of[slot] = n;
-		if (isfinite(value_at(p, i)))
-			last[slot] = value_at(p, i);
-		if (!isnan(last[slot]))
-			sums[n - 1] = isnan(sums[n - 1]) ? last[slot] : sums[n - 1] + last[slot];
-	}
-	return n;
-}
-
-static galvo_status sum_figure(const struct ledger *s, const struct figure_row *row,
-                               uint64_t *mono_ns, double *sums, size_t n, struct figure *ret,
-                               galvo_error *reterr)
-{
-	static const char *const name[] = {"sum"};
-	const double *const values[] = {sums};
-	struct table t = {.columns_len = 1, .columns = name, .rows_len = n, .mono_ns = mono_ns,
-	                  .values = values};
-	struct ledger whole = *s;
-	struct figure_row sum_row = *row;
-
-	whole.table = &t;
-	whole.slots = NULL;
-	whole.slots_len = 1;
-	sum_row.column = name[0];
-	sum_row.plus = NULL;
-	sum_row.offset = 0;
-	return ledger_figures(&whole, &sum_row, 1, ret, sizeof(*ret), reterr);
-}
-
-galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
-                        galvo_error *reterr)
-{
-	size_t rows_len = s->table ? s->table->rows_len : 0;
-	struct account *accounts;
-	double *sums, *last;
-	uint64_t *mono_ns;
-	size_t *tick_of;
-	galvo_status status;
-	struct pass p;
-
-	*ret = figure_none;
-	if (!columns_find(s->table, row, &p))
-		return GALVO_OK;
-	accounts = alloc_array(s->slots_len, sizeof(*accounts));
-	last = alloc_array(s->slots_len, sizeof(*last));
-	tick_of = alloc_array(s->slots_len, sizeof(*tick_of));
-	sums = alloc_array(rows_len, sizeof(*sums));
-	mono_ns = alloc_array(rows_len, sizeof(*mono_ns));
-	if (!accounts || !last || !tick_of || !sums || !mono_ns)
-		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", rows_len);
-	else if ((status = period_find(s, &p, accounts, reterr)) == GALVO_OK)
-		status = sum_figure(s, row, mono_ns, sums,
-		                    sum_ticks(s, &p, last, tick_of, mono_ns, sums), ret,
-		                    reterr);
-	free(accounts);
-	free(last);
-	free(tick_of);
-	free(sums);
-	free(mono_ns);
 	return status;
 }

@@ -39,6 +39,21 @@ galvo_status ledger_figures(const struct ledger *s, const struct figure_row *row
  */
 galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
                         galvo_error *reterr);
+/* Something that changes with time: value[i] at mono_ns[i]. */
+struct line {
+	uint64_t *mono_ns;
+	double *value;
+	size_t len;
+};
+
+/* The same sum as a line, a point a tick. Without the column it has none. */
+galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, struct line *ret,
+                          galvo_error *reterr);
+/* How the total of a rate grew: straight between its points. Without the column it has none. */
+galvo_status ledger_growth(const struct ledger *s, const struct figure_row *row, struct line *ret,
+                           galvo_error *reterr);
+void line_finish(struct line *l); /* after failures too */
+
 /* Holes in time, longer than GAP_FACTOR periods, that lost messages left. */
 galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr);
 
@@ -65,6 +80,8 @@ galvo_status derive_devices(struct galvo_summary *s, const struct galvo_run *run
                             galvo_error *reterr);
 galvo_status derive_processes(struct galvo_summary *s, const struct galvo_run *run,
                               galvo_error *reterr);
+galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr);
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr);
 /* Puts processes into the order of the tree and links them. */

@@ -50,6 +50,7 @@ const char *stream_file_name(enum stream_kind k)
 	switch (k) {
 	case STREAM_SYSTEM: return "system_metrics.pb";
 	case STREAM_DISK: return "disk_metrics.pb";
+	case STREAM_EVENTS: return "events.pb";
 	}
 	return "?";
 }

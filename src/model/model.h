@@ -40,7 +40,8 @@ enum metric_unit {
 };
 
 /* Streams of a run; numbers are ProbeKind's of proto/session_metadata.proto. */
-enum stream_kind { STREAM_SYSTEM = 2, STREAM_DISK = 3 };
+enum stream_kind { STREAM_SYSTEM = 2, STREAM_DISK = 3, STREAM_EVENTS = 4 };
+#define STREAM_KINDS_END 5 /* they are the numbers below it, from STREAM_SYSTEM up */
 
 /* How a raw field behaves from one reading to the next. */
 enum raw_kind {
@@ -116,6 +117,29 @@ struct process_info {
 	char alias[64];        /* UTF-8; empty: none */
 	char comm[64];         /* any bytes, NUL-terminated (a name has none inside) */
 	char command[160];     /* any bytes: the start of the command line, arguments parted by blanks */
+};
+
+/* Clocks that events can be on; numbers are TimeDomain's of proto/events.proto. */
+enum time_domain { DOMAIN_GENERIC = 1, DOMAIN_GPU = 2 };
+
+#define EVENT_NAME_MAX 1024 /* bytes of the name of a region or a mark: longer ones are clipped */
+
+/* What the workload says of itself. Names are any bytes. Threads and pids are 0 if not known. */
+struct region {
+	enum time_domain domain;
+	struct span name;
+	uint64_t id; /* of this region in its recording */
+	uint64_t start_mono_ns;
+	uint64_t end_mono_ns; /* 0: the recording has no end either */
+	uint32_t begin_thread, end_thread, pid;
+	bool unfinished; /* nobody ended it */
+};
+
+struct mark {
+	enum time_domain domain;
+	struct span name;
+	uint64_t mono_ns;
+	uint32_t thread, pid;
 };
 
 /* Names on the wire for messages and outputs; "?" where the number is unknown. Static strings. */

@@ -90,6 +90,40 @@ void put_duration(struct buf *b, double s)
 	           units[i].part);
 }
 
+void put_brief(struct buf *b, double s)
+{
+	static const struct { double below_s, unit_s; const char *unit; } units[] = {
+		{0.9995e-6, 1e-9, " ns"}, {0.9995e-3, 1e-6, " \xc2\xb5s"}, {0.9995, 1e-3, " ms"},
+		{99.95, 1, " s"}, {5997, 60, " min"}, {359820, 3600, " h"},
+	};
+	size_t i;
+
+	if (!isfinite(s) || s < 0) {
+		buf_put_str(b, "-");
+		return;
+	}
+	for (i = 0; i < ARRAY_LEN(units) && s >= units[i].below_s; i++)
+		;
+	put_three(b, i < ARRAY_LEN(units) ? s / units[i].unit_s : s / 86400);
+	buf_put_str(b, i < ARRAY_LEN(units) ? units[i].unit : " d");
+}
+
+void put_count(struct buf *b, double v)
+{
+	static const char *const units[] = {" k", " M", " G", " T"};
+	size_t i;
+
+	if (!(v >= 99999.5)) {
+		buf_put_fixed(b, v, 0);
+		return;
+	}
+	v /= 1000;
+	for (i = 0; v >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
+		v /= 1000;
+	put_three(b, v);
+	buf_put_str(b, units[i]);
+}
+
 void put_decimal(struct buf *b, double v)
 {
 	buf_put_fixed(b, v, 1);

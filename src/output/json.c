@@ -57,14 +57,19 @@ void json_null(struct json *j, const char *key)
 	buf_put_str(&j->sheet->buf, "null");
 }
 
+void json_span(struct json *j, const char *key, struct span v)
+{
+	begin(j, key);
+	buf_put_json(&j->sheet->buf, v);
+}
+
 void json_string(struct json *j, const char *key, const char *v)
 {
 	if (!v) {
 		json_null(j, key);
 		return;
 	}
-	begin(j, key);
-	buf_put_json(&j->sheet->buf, span_str(v));
+	json_span(j, key, span_str(v));
 }
 
 void json_text(struct json *j, const char *key, const char *v)

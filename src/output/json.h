@@ -37,6 +37,7 @@ void json_u64(struct json *j, const char *key, uint64_t v);
 void json_null(struct json *j, const char *key);
 void json_text(struct json *j, const char *key, const char *v);   /* null if NULL or empty */
 void json_string(struct json *j, const char *key, const char *v); /* null if NULL */
+void json_span(struct json *j, const char *key, struct span v);   /* bytes of unknown encoding */
 /* Those members of the thing, as members of the object that is open. */
 void json_rows(struct json *j, const struct json_row *rows, size_t n, const void *thing);
 /* An array of objects of those keys. */
@@ -61,6 +62,8 @@ void json_known(struct json *j, const char *key, bool is_known, uint64_t v);
 void json_object(struct json *j, const char *key, const struct json_row *rows, size_t n,
                  const void *thing);
 
+/* What the workload said of itself. */
+void report_json_regions(struct json *j, const struct galvo_summary *sum);
 /* The second half of the report: devices, processes, and the recording itself. */
 void report_json_things(struct json *j, const struct galvo_summary *sum);
 

@@ -49,6 +49,8 @@ void put_pct(struct buf *b, double pct);            /* 42.1 % */
 void put_small_pct(struct buf *b, double pct);      /* 0.042 % */
 void put_seconds(struct buf *b, double s);          /* 5.03, in a column whose head says seconds */
 void put_duration(struct buf *b, double s);         /* 620 ms, 5.03 s, 2 min 05 s, 1 h 02 min */
+void put_brief(struct buf *b, double s);             /* 850 µs, 5.03 s, 12.4 min: eight columns */
+void put_count(struct buf *b, double v);             /* 12345, 2.50 M: six columns */
 void put_decimal(struct buf *b, double v);          /* 1.5 */
 void put_whole(struct buf *b, double v);            /* 12 */
 void put_time(struct buf *b, uint64_t wall_ns);     /* 2026-07-01T12:00:00Z; "-" for 0 */
@@ -59,6 +61,7 @@ void report_text(struct sheet *s, const struct galvo_summary *sum);
 /* Sections of it; one that has nothing to say writes nothing. */
 void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
+void report_regions(struct sheet *s, const struct galvo_summary *sum);
 void report_processes(struct sheet *s, const struct galvo_summary *sum);
 void report_json(struct sheet *s, const struct galvo_summary *sum);
 

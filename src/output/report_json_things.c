@@ -170,6 +170,7 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	            sum->interfaces_len, sizeof(*sum->interfaces));
 	json_object(j, "totals", total_rows, ARRAY_LEN(total_rows), sum);
 	put_processes(j, sum);
+	report_json_regions(j, sum);
 	put_notes(j, sum);
 	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,
 	            sum->streams_len, sizeof(*sum->streams));

@@ -294,6 +294,7 @@ void report_text(struct sheet *s, const struct galvo_summary *sum)
 {
 	report_header(s, sum);
 	report_warnings(s, sum);
+	report_regions(s, sum);
 	report_machine(s, sum);
 	report_devices(s, sum);
 	report_processes(s, sum);

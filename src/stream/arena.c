@@ -159,6 +159,21 @@ size_t intern_text(struct interner *it, struct span text)
 	return intern(it, span_of(clean, utf8_copy(clean, sizeof(clean), text)));
 }
 
+const struct span *interner_spans(const struct interner *it, struct arena *a)
+{
+	struct span *keys = arena_alloc(a, it->len, sizeof(*keys));
+	size_t i;
+
+	for (i = 0; keys && i < it->len; i++) {
+		struct span key = key_at(it, i);
+
+		keys[i] = span_of(arena_text(a, key), key.n);
+		if (!keys[i].p)
+			return NULL;
+	}
+	return keys;
+}
+
 const char *const *interner_export(const struct interner *it, struct arena *a)
 {
 	const char **names = arena_alloc(a, it->len, sizeof(*names));

@@ -22,6 +22,7 @@ static bool batch_take(struct stream *s)
 		atomic_store_explicit(&b->state, BATCH_HELD, memory_order_relaxed);
 		s->held = b;
 		s->rows = 0;
+		s->buffer = NULL;
 		memcpy(b->base + FRONT_BYTES, s->names, s->names_bytes);
 		s->at = s->rows_start = b->base + FRONT_BYTES + s->names_bytes;
 		s->rows_end = s->rows_start + s->batch_bytes + ROWS_SLACK_BYTES - ROW_BYTES_MAX;
@@ -71,16 +72,31 @@ static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, st
 	return p + values_bytes;
 }
 
+bool stream_is_ready(struct stream *s)
+{
+	return s->held || batch_take(s);
+}
+
+bool stream_make_room(struct stream *s)
+{
+	if (stream_is_ready(s) && s->at <= s->rows_end)
+		return true;
+	count(&s->dropped_rows, 1);
+	return false;
+}
+
 void stream_row(struct stream *s, enum scope scope, uint64_t mono_ns, struct row_key key,
                 const double *values, size_t n)
 {
 	const struct stream_scope *c = find_scope(s, scope);
 	char name[NAME_MAX_BYTES];
 
-	if (!c || (!s->held && !batch_take(s)) || s->at > s->rows_end) {
+	if (!c) {
 		count(&s->dropped_rows, 1);
 		return;
 	}
+	if (!stream_make_room(s))
+		return;
 	if (c->form.key == KEY_NAME)
 		key.name = span_of(name, utf8_copy(name, sizeof(name), key.name));
 	s->at = put_row(s->at, c, mono_ns, key, values, n < c->columns_len ? n : c->columns_len);
@@ -90,6 +106,11 @@ void stream_row(struct stream *s, enum scope scope, uint64_t mono_ns, struct row
 bool stream_is_full(const struct stream *s)
 {
 	return s->held && (size_t)(s->at - s->rows_start) >= s->batch_bytes;
+}
+
+void stream_count_dropped(struct stream *s, uint64_t rows)
+{
+	count(&s->dropped_rows, rows);
 }
 
 uint64_t stream_dropped_rows(const struct stream *s)
@@ -108,6 +129,7 @@ static void batch_seal(struct stream *s, const struct flush_info *info)
 	size_t header_bytes, message_bytes;
 	uint64_t left_out;
 
+	events_close_buffer(s);
 	end = message_put_tail(s->at, s->at + ITEMS_BYTES + STATS_BYTES, s, info, &left_out);
 	if (left_out)
 		count(&s->dropped_rows, left_out);

@@ -89,11 +89,29 @@ static void names_forget(struct stream_build *b)
 		b->tables[i].map_len = 0;
 }
 
+static bool survey_events(struct stream_build *b, struct span message)
+{
+	struct wire_field f;
+	bool ok = true;
+
+	events_forget_open(b->r);
+	while (ok && wire_next(&message, &f) == GALVO_OK) {
+		if (f.type != WIRE_BYTES)
+			continue;
+		ok = f.number == TRACE_PROBE_STATS
+		     ? stats_read(b->r, &b->stream, b->sources_from, f.bytes)
+		     : events_read(b->r, &b->stream, f.number, f.bytes);
+	}
+	return ok;
+}
+
 static bool survey_message(struct stream_build *b, struct span message)
 {
 	struct wire_field f;
 	bool ok = true;
 
+	if (b->form->has_events)
+		return survey_events(b, message);
 	names_forget(b);
 	while (ok && wire_next(&message, &f) == GALVO_OK) {
 		const struct row_form *row = row_form_of_field(b->form, f.number);
@@ -314,7 +332,7 @@ static bool table_finish(struct stream_build *b, struct table_build *t)
 
 static bool fill(struct stream_build *b)
 {
-	size_t n = b->messages.len / sizeof(struct span), i;
+	size_t n = b->form->rows_len ? b->messages.len / sizeof(struct span) : 0, i;
 	struct span message;
 
 	for (i = 0; i < b->form->rows_len; i++)

@@ -27,6 +27,12 @@ const struct stream_form stream_forms[] = {
 			{SCOPE_PROCESS, 6, KEY_NUMBER},
 		},
 	},
+	{
+		.kind = STREAM_EVENTS,
+		.file_name = "events.pb",
+		.flush_stats_field = EVENTS_FLUSH_STATS,
+		.has_events = true,
+	},
 };
 const size_t stream_forms_len = ARRAY_LEN(stream_forms);
 

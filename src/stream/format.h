@@ -41,6 +41,24 @@ enum process_field {
 	PROCESS_ROOT = 106,
 };
 
+/* Of an EventTrace; what is the same in every trace message is not here again. */
+enum events_field { EVENTS_BUFFERS = 2, EVENTS_FLUSH_STATS = 3, EVENTS_OPEN_REGIONS = 100 };
+enum buffer_field { BUFFER_DOMAIN = 1, BUFFER_REGIONS = 2, BUFFER_MARKS = 3 };
+
+enum region_field {
+	REGION_NAME = 1,
+	REGION_START_MONO_NS = 2,
+	REGION_END_MONO_NS = 3,
+	REGION_ID = 100,
+	REGION_UNFINISHED = 101,
+	REGION_BEGIN_THREAD = 102,
+	REGION_END_THREAD = 103,
+	REGION_PID = 104,
+	REGION_DOMAIN = 105,
+};
+
+enum mark_field { MARK_NAME = 1, MARK_MONO_NS = 2, MARK_THREAD = 102, MARK_PID = 104 };
+
 enum device_field { DEVICE_NAME = 1, DEVICE_WHOLE = 2, DEVICE_STACKED = 3 };
 enum flush_field { FLUSH_SIZE_BYTES = 1, FLUSH_INTERVAL_NS = 2 };
 
@@ -84,6 +102,7 @@ struct stream_form {
 	const char *file_name;     /* unless the metadata name another */
 	uint32_t devices_field;    /* 0: no devices in this stream */
 	uint32_t flush_stats_field;
+	bool has_events;           /* regions and marks instead of rows and processes */
 	size_t rows_len;
 	struct row_form rows[ROW_FORMS_MAX];
 };

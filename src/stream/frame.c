@@ -46,7 +46,18 @@ static bool is_nested(const struct stream_form *form, const struct wire_field *f
 	       (f->number == TRACE_HEADER || f->number == TRACE_NAMES ||
 	        f->number == TRACE_PROCESSES || f->number == TRACE_BLOCK_DEVICES ||
 	        f->number == TRACE_PROBE_STATS || f->number == form->flush_stats_field ||
+	        (f->number == EVENTS_OPEN_REGIONS && form->has_events) ||
 	        row_form_of_field(form, f->number));
+}
+
+static bool fields_are_sound(struct span bytes)
+{
+	struct wire_field f;
+	galvo_status status;
+
+	while ((status = wire_next(&bytes, &f)) == GALVO_OK)
+		;
+	return status == GALVO_DONE;
 }
 
 static bool nested_is_sound(const struct stream_form *form, const struct wire_field *f)
@@ -61,6 +72,9 @@ static bool nested_is_sound(const struct stream_form *form, const struct wire_fi
 	while ((status = wire_next(&rest, &inner)) == GALVO_OK)
 		if (values_field && inner.number == values_field && inner.type == WIRE_BYTES &&
 		    !wire_doubles(inner.bytes, &n))
+			return false;
+		else if (form->has_events && f->number == EVENTS_BUFFERS &&
+		         inner.type == WIRE_BYTES && !fields_are_sound(inner.bytes))
 			return false;
 	return status == GALVO_DONE;
 }

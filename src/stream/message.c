@@ -39,7 +39,8 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 	char *header = nested_begin(p, TRACE_HEADER), *anchors;
 
 	p = put_text(header, HEADER_HOSTNAME, s->hostname);
-	p = wire_put_u64(p, HEADER_FREQUENCY_HZ, s->frequency_hz);
+	if (!s->form->has_events) /* they come when they come */
+		p = wire_put_u64(p, HEADER_FREQUENCY_HZ, s->frequency_hz);
 	p = wire_put_u64(p, HEADER_CPU_COUNT, s->cpu_count);
 	p = anchors = nested_begin(p, HEADER_ANCHORS);
 	p = wire_put_u64(p, ANCHORS_MONO_NS, info->mono_ns);
@@ -127,6 +128,8 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	char *start;
 	size_t i, k = 0;
 
+	for (i = 0; i < info->open_regions_len && p < items_end; i++)
+		p = events_put_open(p, info->open_regions[i]);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, info->processes[i]);
 	if (s->form->devices_field)

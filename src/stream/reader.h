@@ -36,6 +36,8 @@ size_t intern(struct interner *it, struct span key);
 size_t intern_text(struct interner *it, struct span text);
 /* All keys as strings; NULL when memory is out. */
 const char *const *interner_export(const struct interner *it, struct arena *a);
+/* All keys, which may hold a NUL. */
+const struct span *interner_spans(const struct interner *it, struct arena *a);
 
 /* ---- frame.c: from bytes to messages ------------------------------------------------------- */
 
@@ -75,8 +77,9 @@ bool frame_next(struct frame_scan *scan, struct frame *ret);
 /* A run while it is read. Arrays are bufs of the structs that struct galvo_run shows. */
 struct reading {
 	struct arena arena;
-	struct interner process_keys, device_keys;
-	struct buf streams, tables, processes, devices, sources, damages;
+	struct interner process_keys, device_keys, event_names;
+	struct buf streams, tables, processes, devices, sources, damages, regions, marks;
+	struct buf open_regions; /* of the message read last */
 };
 
 void reading_init(struct reading *r);
@@ -96,6 +99,14 @@ bool device_read(struct reading *r, struct span bytes);
 bool device_name_read(struct reading *r, struct span name);
 bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_from,
                 struct span bytes);
+
+/* ---- region_read.c ------------------------------------------------------------------------- */
+
+/* A member of an EventTrace, if it is about regions or marks. False when memory is out. */
+bool events_read(struct reading *r, struct run_stream *stream, uint32_t field, struct span bytes);
+void events_forget_open(struct reading *r); /* another message begins */
+/* After all: gives regions and marks their names, and the open ones their place. */
+bool events_name(struct reading *r);
 
 /* ---- session_read.c, run.c ----------------------------------------------------------------- */
 

@@ -20,24 +20,32 @@ void reading_init(struct reading *r)
 	*r = (struct reading){0};
 	interner_init(&r->process_keys, PROCESSES_LEAST);
 	interner_init(&r->device_keys, SIZE_MAX);
+	interner_init(&r->event_names, SIZE_MAX);
 	buf_init(&r->streams, SIZE_MAX / 2);
 	buf_init(&r->tables, SIZE_MAX / 2);
 	buf_init(&r->processes, SIZE_MAX / 2);
 	buf_init(&r->devices, SIZE_MAX / 2);
 	buf_init(&r->sources, SIZE_MAX / 2);
 	buf_init(&r->damages, SIZE_MAX / 2);
+	buf_init(&r->regions, SIZE_MAX / 2);
+	buf_init(&r->marks, SIZE_MAX / 2);
+	buf_init(&r->open_regions, SIZE_MAX / 2);
 }
 
 void reading_finish(struct reading *r)
 {
 	interner_finish(&r->process_keys);
 	interner_finish(&r->device_keys);
+	interner_finish(&r->event_names);
 	buf_finish(&r->streams);
 	buf_finish(&r->tables);
 	buf_finish(&r->processes);
 	buf_finish(&r->devices);
 	buf_finish(&r->sources);
 	buf_finish(&r->damages);
+	buf_finish(&r->regions);
+	buf_finish(&r->marks);
+	buf_finish(&r->open_regions);
 	arena_finish(&r->arena);
 }
 
@@ -66,16 +74,18 @@ static galvo_status reading_take(struct reading *r, const struct session *sessio
                                  struct galvo_run **ret_run, galvo_error *reterr)
 {
 	struct galvo_run run = {.session = session}, *result;
-	const void *streams, *tables, *processes, *devices, *sources, *damages;
+	const void *streams, *tables, *processes, *devices, *sources, *damages, *regions, *marks;
 
 	result = arena_alloc(&r->arena, 1, sizeof(*result));
-	if (!result || !name_devices(r) ||
+	if (!result || !name_devices(r) || !events_name(r) ||
 	    !take(&r->arena, &r->streams, sizeof(*run.streams), &streams, &run.streams_len) ||
 	    !take(&r->arena, &r->tables, sizeof(*run.tables), &tables, &run.tables_len) ||
 	    !take(&r->arena, &r->processes, sizeof(*run.processes), &processes,
 	          &run.processes_len) ||
 	    !take(&r->arena, &r->devices, sizeof(*run.devices), &devices, &run.devices_len) ||
 	    !take(&r->arena, &r->sources, sizeof(*run.sources), &sources, &run.sources_len) ||
+	    !take(&r->arena, &r->regions, sizeof(*run.regions), &regions, &run.regions_len) ||
+	    !take(&r->arena, &r->marks, sizeof(*run.marks), &marks, &run.marks_len) ||
 	    !take(&r->arena, &r->damages, sizeof(*run.damages), &damages, &run.damages_len))
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	run.streams = streams;
@@ -84,6 +94,8 @@ static galvo_status reading_take(struct reading *r, const struct session *sessio
 	run.devices = devices;
 	run.sources = sources;
 	run.damages = damages;
+	run.regions = regions;
+	run.marks = marks;
 	run.memory = r->arena.top;
 	r->arena.top = NULL;
 	*result = run;

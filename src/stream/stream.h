@@ -57,6 +57,8 @@ struct flush_info {
 	const struct source_stats *sources;
 	size_t sources_len;
 	struct probe_stats stats;
+	const struct region *const *open_regions; /* of events: begun, and not ended yet */
+	size_t open_regions_len;
 };
 
 struct stream_config {
@@ -100,6 +102,13 @@ struct row_key {
 /* One row; NaN is an absent value. The layout of columns is the catalog's. */
 void stream_row(struct stream *, enum scope, uint64_t mono_ns, struct row_key, const double *values,
                 size_t n);
+/* The same for what a stream of events carries: a region that has its end, a mark. */
+void stream_region(struct stream *, const struct region *);
+void stream_mark(struct stream *, const struct mark *);
+/* A batch is there, or can be had: who can wait (no sampler can) need not lose rows. */
+bool stream_is_ready(struct stream *);
+/* Counts rows that were lost before they came here. */
+void stream_count_dropped(struct stream *, uint64_t rows);
 /* The batch is large enough to go. */
 bool stream_is_full(const struct stream *);
 /* Hands the batch to the writer. A batch without rows is written too: it carries the statistics. */
@@ -205,7 +214,7 @@ struct run_stream {
 	enum stream_kind kind;
 	const char *file_name;
 	bool present;
-	uint64_t bytes, messages, rows;
+	uint64_t bytes, messages, rows; /* rows: of events, regions and marks */
 	uint64_t bad_messages, missing_messages; /* CRC or shape; gaps in the sequence */
 	uint64_t dropped_batches, dropped_rows;
 	uint64_t frequency_hz, last_mono_ns;
@@ -225,6 +234,10 @@ struct galvo_run {
 	size_t devices_len;
 	const struct run_source *sources;
 	size_t sources_len;
+	const struct region *regions; /* in the order of their ends, those without one last */
+	size_t regions_len;
+	const struct mark *marks;
+	size_t marks_len;
 	const struct damage *damages;
 	size_t damages_len;
 	void *memory;

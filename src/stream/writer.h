@@ -12,9 +12,9 @@
  */
 enum {
 	FRONT_BYTES = 1024,
-	ROW_BYTES_MAX = 64 + NAME_MAX_BYTES + ROW_MAX * 8,
+	ROW_BYTES_MAX = 128 + EVENT_NAME_MAX + ROW_MAX * 8,
 	ROWS_SLACK_BYTES = 64 << 10,
-	ITEM_BYTES_MAX = 1024, /* one process, device or source */
+	ITEM_BYTES_MAX = 2048, /* one process, device, source or open region */
 	ITEMS_BYTES = 2 << 20,
 	STATS_BYTES = 64 << 10,
 	BATCH_BYTES_DEFAULT = 1 << 20,
@@ -58,6 +58,8 @@ struct stream {
 	/* The owner's. */
 	struct batch *held; /* NULL: between a flush and the next row, or none was free */
 	char *at, *rows_start, *rows_end;
+	char *buffer; /* of events: where the open one's fields begin; NULL: none is open */
+	enum time_domain domain; /* of it */
 	uint64_t sequence, rows;
 	uint64_t flush_mono_ns, flush_interval_ns, flush_bytes; /* of the last flush */
 
@@ -81,6 +83,18 @@ struct writer {
 	_Atomic uint64_t thread_cpu_ns;
 	galvo_error first_error;     /* the thread's until done */
 };
+
+/* ---- batch.c ----------------------------------------------------------------------------------- */
+
+/* A batch is held and has room for a row; else counts one that is dropped. */
+bool stream_make_room(struct stream *s);
+
+/* ---- region.c ---------------------------------------------------------------------------------- */
+
+/* Ends the EventBuffer that the last regions and marks went into. */
+void events_close_buffer(struct stream *s);
+/* One of EVENTS_OPEN_REGIONS; at most ITEM_BYTES_MAX. */
+char *events_put_open(char *p, const struct region *r);
 
 /* ---- message.c: each puts what it says and returns the new end; the caller has made room ---- */
 

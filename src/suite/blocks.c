@@ -5,6 +5,7 @@
 
 #define CONFIG_HZ_MAX 10000
 #define CONFIG_MS_MAX 86400000
+#define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct loading *l, const char *field,
                                                          const char *fmt, ...)
@@ -144,9 +145,25 @@ static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 	    !take_processes(l, "disk.processes.pid", from->processes, from->n_processes))
 		return false;
 	if (c->disk_flush_interval_ms == 0)
-		c->disk_flush_interval_ms = 5000;
+		c->disk_flush_interval_ms = FLUSH_MS;
 	if (!c->no_system && (c->processes_len != before || from->n_processes < before))
 		config_note(l, "processes: system and disk name different ones; each records all of them");
+	return true;
+}
+
+static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *from)
+{
+	galvo_suite_config *c = &l->config->suite;
+
+	c->no_events = !from || !from->enabled;
+	if (c->no_events)
+		return true;
+	c->events_file = text_or_null(from->output_file);
+	if (!take_ms(l, "events.flush_interval_ms", from->flush_interval_ms,
+	             &c->events_flush_interval_ms))
+		return false;
+	if (c->events_flush_interval_ms == 0)
+		c->events_flush_interval_ms = FLUSH_MS;
 	return true;
 }
 
@@ -169,14 +186,13 @@ bool config_take(struct loading *l)
 	c->root = text_or_null(from->root);
 	c->overwrite = from->overwrite;
 	if (!take_follow(l, from->follow) || !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
+	    !take_events(l, from->events) ||
 	    !take_ms(l, "scan_interval_ms", from->scan_interval_ms, &c->scan_interval_ms) ||
 	    !take_double(l, "budget_pct", from->budget_pct, 100, &c->budget_pct))
 		return false;
 	if (from->gpu && from->gpu->enabled)
 		config_note(l, "gpu: this build has no GPU profiler yet; the rest is recorded");
-	if (from->events && from->events->enabled)
-		config_note(l, "events: this build does not record regions yet; the rest is recorded");
-	if (c->no_system && c->no_disk)
-		config_note(l, "config: neither system nor disk is enabled; there is nothing to record");
+	if (c->no_system && c->no_disk && c->no_events)
+		config_note(l, "config: no block is enabled that could be recorded");
 	return true;
 }

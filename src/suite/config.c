@@ -40,8 +40,10 @@ static galvo_status set_intervals(galvo_suite_config *c, galvo_error *reterr)
 		c->scan_interval_ms = 100;
 	if (c->disk_flush_interval_ms == 0)
 		c->disk_flush_interval_ms = c->flush_interval_ms;
+	if (c->events_flush_interval_ms == 0)
+		c->events_flush_interval_ms = c->flush_interval_ms;
 	if (c->flush_interval_ms > DAY_MS || c->scan_interval_ms > DAY_MS ||
-	    c->disk_flush_interval_ms > DAY_MS)
+	    c->disk_flush_interval_ms > DAY_MS || c->events_flush_interval_ms > DAY_MS)
 		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
 	return GALVO_OK;
 }
@@ -61,17 +63,23 @@ static galvo_status set_streams(galvo_suite_config *c, galvo_error *reterr)
 {
 	galvo_status status;
 
-	if (c->no_system && c->no_disk)
+	if (c->no_system && c->no_disk && c->no_events)
 		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
 	if (!c->system_file)
 		c->system_file = stream_file_name(STREAM_SYSTEM);
 	if (!c->disk_file)
 		c->disk_file = stream_file_name(STREAM_DISK);
+	if (!c->events_file)
+		c->events_file = stream_file_name(STREAM_EVENTS);
 	status = check_file("system_file", c->system_file, reterr);
 	if (status == GALVO_OK)
 		status = check_file("disk_file", c->disk_file, reterr);
-	if (status == GALVO_OK && !strcmp(c->system_file, c->disk_file))
-		return err_set(reterr, GALVO_ERR_INVALID, "disk_file: the same as system_file");
+	if (status == GALVO_OK)
+		status = check_file("events_file", c->events_file, reterr);
+	if (status == GALVO_OK &&
+	    (!strcmp(c->system_file, c->disk_file) || !strcmp(c->system_file, c->events_file) ||
+	     !strcmp(c->disk_file, c->events_file)))
+		return err_set(reterr, GALVO_ERR_INVALID, "files of streams: two have the same name");
 	return status;
 }
 
@@ -127,7 +135,8 @@ static bool copy_strings(struct galvo_suite *s)
 
 	return copy_string(&s->output_dir, c->output_dir) && copy_string(&s->root, c->root) &&
 	       copy_string(&s->files[PROBE_SYSTEM], c->system_file) &&
-	       copy_string(&s->files[PROBE_DISK], c->disk_file);
+	       copy_string(&s->files[PROBE_DISK], c->disk_file) &&
+	       copy_string(&s->files[EVENTS], c->events_file);
 }
 
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
@@ -179,7 +188,7 @@ void suite_free_config(struct galvo_suite *s)
 	free(s->processes);
 	free(s->output_dir);
 	free(s->root);
-	for (i = 0; i < PROBES; i++)
+	for (i = 0; i < STREAMS; i++)
 		free(s->files[i]);
 	buf_finish(&s->catalog);
 }

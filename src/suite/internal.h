@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "event/event.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
 #include "suite.h"
@@ -16,7 +17,7 @@ enum {
 	FACT_BYTES = 128,
 };
 
-enum { PROBE_SYSTEM, PROBE_DISK, PROBES };
+enum { PROBE_SYSTEM, PROBE_DISK, PROBES, EVENTS = PROBES, STREAMS };
 
 struct instant { /* of a captured machine: a directory with proc/ and sys/ */
 	char name[64];
@@ -40,7 +41,7 @@ enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
 struct galvo_suite {
 	/* the configuration, copied: strings and arrays are the suite's */
 	galvo_suite_config config;
-	char *output_dir, *root, *files[PROBES];
+	char *output_dir, *root, *files[STREAMS];
 	char **disks;
 	galvo_process *processes;
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
@@ -53,6 +54,7 @@ struct galvo_suite {
 	struct track *track;   /* NULL: no processes */
 	struct writer *writer;
 	struct probe *probes[PROBES];
+	struct events *events;
 	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
 
 	/* for the session metadata */
@@ -64,6 +66,13 @@ struct galvo_suite {
 	galvo_workload workload;
 	bool has_workload;
 };
+
+/* ---- events.c: regions and marks, of live machines only --------------------------------------- */
+
+bool suite_has_events(const struct galvo_suite *s);
+galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
+galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
+void suite_stop_events(struct galvo_suite *s); /* started or not */
 
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
 galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,

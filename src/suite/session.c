@@ -126,16 +126,17 @@ static uint64_t tick_resolution_ns(const struct world *w)
 	return (uint64_t)t.tv_nsec;
 }
 
-static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PROBES])
+static size_t list_probes(const struct galvo_suite *s, struct session_probe to[STREAMS])
 {
-	const struct session_probe all[PROBES] = {
+	const struct session_probe all[STREAMS] = {
 		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], (uint64_t)(s->config.system_hz + 0.5)},
 		{STREAM_DISK, s->files[PROBE_DISK], (uint64_t)(s->config.disk_hz + 0.5)},
+		{STREAM_EVENTS, s->files[EVENTS], 0},
 	};
 	size_t i, n = 0;
 
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i])
+	for (i = 0; i < STREAMS; i++)
+		if (i == EVENTS ? suite_has_events(s) : s->probes[i] != NULL)
 			to[n++] = all[i];
 	return n;
 }
@@ -143,7 +144,7 @@ static size_t list_probes(const struct galvo_suite *s, struct session_probe to[P
 galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
-	struct session_probe probes[PROBES];
+	struct session_probe probes[STREAMS];
 	struct session session = {
 		.hostname = s->hostname,
 		.start_wall_ns = s->start_wall_ns,

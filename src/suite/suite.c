@@ -49,9 +49,9 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 		               "%s holds a recording already; it is replaced only on request",
 		               s->output_dir);
 	unlinkat(s->dir_fd, session_file, 0);
-	for (i = STREAM_SYSTEM; i <= STREAM_DISK; i++)
+	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
 		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
-	for (i = 0; i < PROBES; i++)
+	for (i = 0; i < STREAMS; i++)
 		unlinkat(s->dir_fd, s->files[i], 0);
 	return GALVO_OK;
 }
@@ -70,6 +70,8 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 		status = open_world(s, reterr);
 	if (status == GALVO_OK)
 		status = open_output_dir(s, reterr);
+	if (status == GALVO_OK)
+		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
 	if (status != GALVO_OK) {
 		galvo_suite_destroy(s);
 		return status;
@@ -100,6 +102,7 @@ void galvo_suite_destroy(galvo_suite *s)
 		galvo_suite_stop(s, NULL);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
+	events_destroy(s->events);
 	track_destroy(s->track);
 	writer_destroy(s->writer);
 	if (s->made_dir && s->state == SUITE_CREATED)
@@ -177,6 +180,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		status = make_probe(s, i, reterr);
 	if (status == GALVO_OK)
+		status = suite_prepare_events(s, reterr);
+	if (status == GALVO_OK)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
@@ -227,11 +232,14 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
 			status = probe_start(s->probes[i], reterr);
+	if (status == GALVO_OK)
+		status = suite_start_events(s, reterr);
 	if (status == GALVO_OK) {
 		s->state = SUITE_STARTED;
 		return GALVO_OK;
 	}
 	stop_probes(s);
+	suite_stop_events(s);
 	return status;
 }
 
@@ -281,6 +289,7 @@ galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
 	stop_probes(s);
+	suite_stop_events(s);
 	return finish(s, reterr);
 }
 
@@ -356,7 +365,7 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 {
 	struct writer_totals totals;
 	struct track_counts counts;
-	struct probe_counts ticks;
+	struct probe_counts ticks = {0};
 	const struct probe *leader;
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
@@ -366,7 +375,8 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
-	probe_count(leader, &ticks);
+	if (leader)
+		probe_count(leader, &ticks);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;

@@ -28,6 +28,11 @@ static uint64_t walk(const struct galvo_run *run)
 		sum += strlen(run->devices[i].name);
 	for (i = 0; i < run->sources_len; i++)
 		sum += strlen(run->sources[i].name) + strlen(run->sources[i].reason);
+	for (i = 0; i < run->regions_len; i++)
+		sum += run->regions[i].end_mono_ns +
+		       (uint64_t)span_cmp(run->regions[i].name, run->regions[0].name);
+	for (i = 0; i < run->marks_len; i++)
+		sum += (uint64_t)span_cmp(run->marks[i].name, run->marks[0].name);
 	for (i = 0; i < run->damages_len; i++)
 		sum += strlen(run->damages[i].file) + strlen(run->damages[i].text);
 	return sum;
@@ -35,11 +40,13 @@ static uint64_t walk(const struct galvo_run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
+	static const enum stream_kind kinds[] = {STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM,
+	                                         STREAM_EVENTS};
 	struct galvo_run *run;
 	volatile uint64_t sum;
 	size_t skip = n ? 1 : 0;
 
-	if (run_read_bytes(n && data[0] % 2 ? STREAM_DISK : STREAM_SYSTEM,
+	if (run_read_bytes(kinds[n ? data[0] % 4 : 0],
 	                   span_of((const char *)data + skip, n - skip), &run, NULL) != GALVO_OK)
 		return 0;
 	sum = walk(run);

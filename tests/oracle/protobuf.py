@@ -15,7 +15,8 @@ except (ImportError, OSError):
     sys.exit(77)
 
 WRITER, PROTO = sys.argv[1:3]
-NAMES = ["metric_catalog", "metric_sample", "system_metrics", "disk_metrics", "session_metadata"]
+NAMES = ["metric_catalog", "metric_sample", "system_metrics", "disk_metrics", "events",
+         "session_metadata"]
 
 
 def messages(path):
@@ -49,6 +50,35 @@ def line(file, field, row):
     name = getattr(row, "device_name", "").replace("\ufffd", "\\xff")
     values = ["nan" if math.isnan(v) else v for v in row.values]
     return (file, field, row.timestamp_ns, number, "[%s]" % name, *values)
+
+
+def event_lines(m):
+    """An EventTrace in the lines of the writer."""
+    assert m.metadata.hostname == "host" and m.metadata.format_major == 1
+    assert [b.domain for b in m.buffers] == [1, 2]
+    for r in m.buffers[0].regions:
+        yield "events region %d %d %d %d %d %d %d %s" % (
+            r.id, r.start_timestamp_ns, r.end_timestamp_ns, r.unfinished, r.begin_thread,
+            r.end_thread, r.pid, r.name.hex() or "-")
+    for b in m.buffers:
+        for e in b.events:
+            yield "events event %d %d %d %d %s" % (
+                b.domain, e.timestamp_ns, e.thread, e.pid, e.name.hex() or "-")
+    for r in m.open_regions:
+        yield "events open %d %d %d %d %d %s" % (
+            r.id, r.start_timestamp_ns, r.begin_thread, r.pid, r.domain, r.name.hex() or "-")
+
+
+def check_events(path, want, make):
+    """Regions, marks and what stands around them."""
+    got = []
+    for sequence, raw in enumerate(messages(path)):
+        protoc_decode(("EventTrace", "events"), raw)
+        m = make.FromString(raw)
+        assert raw[-6:-4] == b"\xfd\x07" and m.checksum == zlib.crc32(raw[:-6])
+        assert m.metadata.sequence == sequence and len(m.flush_stats) == (sequence > 0)
+        got += event_lines(m)
+    assert got == want, (got, want)
 
 
 def told(text):
@@ -94,11 +124,14 @@ def main():
         run = os.path.join(tmp, "run")
         os.mkdir(run)
         said = subprocess.run([WRITER, run], check=True, stdout=subprocess.PIPE).stdout
-        want = [told(s) for s in said.decode(errors="surrogateescape").splitlines()]
+        said = said.decode(errors="surrogateescape").splitlines()
+        events = [s for s in said if s.startswith("events ")]
+        want = [told(s) for s in said if not s.startswith("events ")]
         subprocess.run(["protoc", "--proto_path", PROTO, "--python_out", tmp] +
                        [n + ".proto" for n in NAMES], check=True)
         sys.path.insert(0, tmp)
         import disk_metrics_pb2
+        import events_pb2
         import session_metadata_pb2
         import system_metrics_pb2
 
@@ -121,6 +154,7 @@ def main():
             assert sequence == 1
         assert sorted(map(repr, got)) == sorted(map(repr, want)), (got, want)
 
+        check_events(os.path.join(run, "events.pb"), events, events_pb2.EventTrace)
         raw = open(os.path.join(run, "session_metadata.pb"), "rb").read()
         protoc_decode(("SessionMetadata", "session_metadata"), raw)
         s = session_metadata_pb2.SessionMetadata.FromString(raw)

@@ -19,6 +19,22 @@ static void row(struct stream *s, const char *file, const char *field, enum scop
 	print_values(v, n);
 }
 
+/* What sample_events writes, as it must come back: clock, field, instants, name in hex. */
+static void record_events(struct stream *events)
+{
+	uint64_t m;
+
+	for (m = 0; m < 2; m++) {
+		sample_events(events, m);
+		printf("events region %llu %llu %llu %d 8 9 7 61ff0062\n", (unsigned long long)m + 1,
+		       (unsigned long long)(1000 * m + 1), (unsigned long long)(1000 * m + 2), m == 1);
+		printf("events event 1 %llu 8 7 -\n", (unsigned long long)(1000 * m + 4));
+		printf("events event 2 %llu 8 7 677075\n", (unsigned long long)(1000 * m + 5));
+		printf("events open %llu %llu 8 7 1 6f70656e\n", (unsigned long long)(100 + m),
+		       (unsigned long long)(1000 * m + 3));
+	}
+}
+
 /* The extremes of varints and doubles among them. */
 static void record(struct stream *whole, struct stream *disk)
 {
@@ -68,16 +84,19 @@ int main(int argc, char **argv)
 	int dir_fd = argc == 2 ? open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct stream_config system_config = sample_config(STREAM_SYSTEM);
 	struct stream_config disk_config = sample_config(STREAM_DISK);
-	struct stream *system_stream, *disk_stream;
+	struct stream_config events_config = sample_config(STREAM_EVENTS);
+	struct stream *system_stream, *disk_stream, *events_stream;
 	struct writer *w = NULL;
 	bool ok;
 
 	ok = dir_fd >= 0 && writer_create(dir_fd, &w, NULL) == GALVO_OK &&
 	     writer_add(w, &system_config, &system_stream, NULL) == GALVO_OK &&
 	     writer_add(w, &disk_config, &disk_stream, NULL) == GALVO_OK &&
+	     writer_add(w, &events_config, &events_stream, NULL) == GALVO_OK &&
 	     session_write(dir_fd, &session, sample_catalog, NULL) == GALVO_OK;
 	if (ok) {
 		record(system_stream, disk_stream);
+		record_events(events_stream);
 		ok = writer_start(w, NULL) == GALVO_OK &&
 		     writer_stop(w, 10 * NS_PER_S, NULL) == GALVO_OK;
 	}

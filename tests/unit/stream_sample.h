@@ -52,7 +52,7 @@ static inline int sample_dir(char *path)
 static inline void sample_remove(const char *path, int fd)
 {
 	static const char *const names[] = {"session_metadata.pb", "system_metrics.pb",
-	                                    "disk_metrics.pb"};
+	                                    "disk_metrics.pb", "events.pb"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(names); i++)
@@ -65,7 +65,7 @@ static inline struct stream_config sample_config(enum stream_kind kind)
 {
 	return (struct stream_config){
 		.kind = kind,
-		.file_name = kind == STREAM_SYSTEM ? "system_metrics.pb" : "disk_metrics.pb",
+		.file_name = stream_file_name(kind),
 		.hostname = "host",
 		.frequency_hz = 100,
 		.cpu_count = 2,
@@ -109,10 +109,33 @@ static inline void sample_message(struct stream *s, uint64_t m)
 	stream_flush(s, &info);
 }
 
-/* Writes system_metrics.pb with n messages into the directory. */
-static inline galvo_status sample_write(int dir_fd, uint64_t n)
+/* Message m of events: a region that ended in it, one that is open, two marks. */
+static inline void sample_events(struct stream *s, uint64_t m)
 {
-	struct stream_config config = sample_config(STREAM_SYSTEM);
+	const struct region open = {.domain = DOMAIN_GENERIC, .name = span_str("open"), .id = 100 + m,
+	                            .start_mono_ns = 1000 * m + 3, .begin_thread = 8, .pid = 7};
+	const struct region region = {
+		.domain = DOMAIN_GENERIC, .name = span_of("a\xff\0b", 4), .id = m + 1,
+		.start_mono_ns = 1000 * m + 1, .end_mono_ns = 1000 * m + 2, .begin_thread = 8,
+		.end_thread = 9, .pid = 7, .unfinished = m == 1,
+	};
+	const struct mark mark = {DOMAIN_GENERIC, span_str(""), 1000 * m + 4, 8, 7};
+	const struct mark gpu = {DOMAIN_GPU, span_str("gpu"), 1000 * m + 5, 8, 7};
+	const struct region *const opens[] = {&open};
+	struct flush_info info = sample_flush(1000 * (m + 1));
+
+	stream_region(s, &region);
+	stream_mark(s, &mark);
+	stream_mark(s, &gpu);
+	info.open_regions = opens;
+	info.open_regions_len = 1;
+	stream_flush(s, &info);
+}
+
+/* Writes a stream with n messages into the directory. */
+static inline galvo_status sample_write_kind(int dir_fd, uint64_t n, enum stream_kind kind)
+{
+	struct stream_config config = sample_config(kind);
 	struct writer *w = NULL;
 	struct stream *s;
 	galvo_status status = writer_create(dir_fd, &w, NULL);
@@ -124,7 +147,10 @@ static inline galvo_status sample_write(int dir_fd, uint64_t n)
 	if (status == GALVO_OK)
 		status = writer_start(w, NULL);
 	for (m = 0; status == GALVO_OK && m < n; m++) {
-		sample_message(s, m);
+		if (kind == STREAM_EVENTS)
+			sample_events(s, m);
+		else
+			sample_message(s, m);
 		while (totals.messages == m) /* none may be dropped here */
 			writer_get_totals(w, &totals);
 	}
@@ -134,19 +160,29 @@ static inline galvo_status sample_write(int dir_fd, uint64_t n)
 	return status;
 }
 
-/* The bytes of system_metrics.pb with n messages; free `b` with buf_finish. */
-static inline struct span sample_bytes(uint64_t n, struct buf *b)
+static inline galvo_status sample_write(int dir_fd, uint64_t n)
+{
+	return sample_write_kind(dir_fd, n, STREAM_SYSTEM);
+}
+
+/* The bytes of a stream with n messages; free `b` with buf_finish. */
+static inline struct span sample_bytes_kind(uint64_t n, struct buf *b, enum stream_kind kind)
 {
 	char path[64];
 	int fd = sample_dir(path);
 	struct span bytes = {0};
 
 	buf_init(b, 1 << 20);
-	if (fd < 0 || sample_write(fd, n) != GALVO_OK ||
-	    file_read(fd, "system_metrics.pb", b, &bytes, NULL) != GALVO_OK)
+	if (fd < 0 || sample_write_kind(fd, n, kind) != GALVO_OK ||
+	    file_read(fd, stream_file_name(kind), b, &bytes, NULL) != GALVO_OK)
 		printf("# no sample could be made\n");
 	sample_remove(path, fd);
 	return bytes;
+}
+
+static inline struct span sample_bytes(uint64_t n, struct buf *b)
+{
+	return sample_bytes_kind(n, b, STREAM_SYSTEM);
 }
 
 #endif

@@ -350,6 +350,10 @@ static void numbers_for_people(void)
 		{put_duration, 5.034, "5.03 s"}, {put_duration, 59.999, "1 min 00 s"},
 		{put_duration, 125.4, "2 min 05 s"}, {put_duration, 3599.9, "60 min 00 s"},
 		{put_duration, 3725, "1 h 02 min"}, {put_duration, 90061, "1 d 01 h"},
+		{put_brief, 0, "0 ns"}, {put_brief, 24e-9, "24.0 ns"}, {put_brief, 8.5e-4, "850 \xc2\xb5s"},
+		{put_brief, 0.99951, "1.00 s"}, {put_brief, 744, "12.4 min"}, {put_brief, 1e6, "11.6 d"},
+		{put_brief, -1, "-"}, {put_count, 99999, "99999"}, {put_count, 99999.6, "100 k"},
+		{put_count, 2.5e6, "2.50 M"}, {put_count, 0, "0"}, {put_count, NAN, "-"},
 		{put_duration, NAN, "-"}, {put_duration, -1, "-"}, {put_seconds, 123.456, "123.5"},
 	};
 	size_t i;

@@ -1,6 +1,7 @@
 """What the workload starts with: all that galvo itself was started with, and nothing of galvo's."""
 import hashlib
 import os
+import re
 import resource
 import signal
 import sys
@@ -38,7 +39,9 @@ def compare(**options):
         recorded = record("-q", "-f", "-o", "r", "--", *command, **options)
         same((what, recorded.returncode, recorded.stderr), (what, plain.returncode, plain.stderr))
         # Each has pipes of its own; what they are called is no matter.
-        found, wanted = ([line.split(b"pipe:")[0] for line in described(done.stdout)]
+        # Where to find the recorder is all that is added to the environment.
+        found, wanted = ([line.split(b"pipe:")[0] for line in described(
+                          re.sub(rb"GALVO_SOCKET=/[^\0]*\0", b"", done.stdout))]
                          for done in (recorded, plain))
         same((what, found), (what, wanted))
 

@@ -1,0 +1,115 @@
+/* What a region and a mark cost their caller, beside a bare look at the clock in the same run. */
+#include "galvo/galvo.h"
+#include "scratch.h"
+
+enum { ROUNDS = 400, CALLS = 500 };
+
+static uint64_t now_ns(void)
+{
+	return clock_real.mono_ns(&clock_real);
+}
+
+/* One round of each: ns for CALLS calls. The regions of a round begin all, then end all. */
+struct round {
+	uint64_t clock_ns, begin_ns, end_ns, mark_ns;
+};
+
+static struct round measure(galvo_tracker *tracker, uint64_t *ids)
+{
+	static const char name[] = "forward pass";
+	struct round r;
+	uint64_t from_ns, sum = 0;
+	int i;
+
+	from_ns = now_ns();
+	for (i = 0; i < CALLS; i++)
+		sum += now_ns();
+	r.clock_ns = now_ns() - from_ns;
+	from_ns = now_ns();
+	for (i = 0; i < CALLS; i++)
+		ids[i] = galvo_region_begin(tracker, name, sizeof(name) - 1);
+	r.begin_ns = now_ns() - from_ns;
+	from_ns = now_ns();
+	for (i = 0; i < CALLS; i++)
+		galvo_region_end(tracker, ids[i]);
+	r.end_ns = now_ns() - from_ns;
+	from_ns = now_ns();
+	for (i = 0; i < CALLS; i++)
+		galvo_mark(tracker, name, sizeof(name) - 1);
+	r.mark_ns = now_ns() - from_ns;
+	return sum ? r : (struct round){0};
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of a member over all rounds, ns a call. */
+static double median(const struct round *rounds, size_t offset)
+{
+	uint64_t v[ROUNDS];
+	size_t i;
+
+	for (i = 0; i < ROUNDS; i++)
+		memcpy(&v[i], (const char *)&rounds[i] + offset, sizeof(v[i]));
+	qsort(v, ROUNDS, sizeof(v[0]), compare);
+	return (double)v[ROUNDS / 2] / CALLS;
+}
+
+static void print(const struct round *rounds)
+{
+	static const struct { const char *what; size_t offset; } rows[] = {
+		{"clock_gettime", offsetof(struct round, clock_ns)},
+		{"galvo_region_begin", offsetof(struct round, begin_ns)},
+		{"galvo_region_end", offsetof(struct round, end_ns)},
+		{"galvo_mark", offsetof(struct round, mark_ns)},
+	};
+	double floor_ns = median(rounds, 0);
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		double ns = median(rounds, rows[i].offset);
+
+		printf("%-20s %7.1f ns  %5.2f x the clock\n", rows[i].what, ns, ns / floor_ns);
+	}
+}
+
+static galvo_status run(struct round *rounds, galvo_suite *suite, galvo_error *reterr)
+{
+	static uint64_t ids[CALLS];
+	const struct timespec moment = {0, 5 * NS_PER_MS};
+	galvo_status status = galvo_suite_start(suite, reterr);
+	int i;
+
+	for (i = 0; i < ROUNDS && status == GALVO_OK; i++) {
+		rounds[i] = measure(galvo_suite_host_tracker(suite), ids);
+		nanosleep(&moment, NULL); /* a workload that says nothing but this is none */
+	}
+	return status == GALVO_OK ? galvo_suite_stop(suite, reterr) : status;
+}
+
+int main(void)
+{
+	static struct round rounds[ROUNDS];
+	galvo_suite_config config = galvo_suite_config_default();
+	char dir[SCRATCH_BYTES];
+	galvo_suite *suite = NULL;
+	galvo_error error;
+	galvo_status status = scratch_make(dir, &error);
+
+	config.output_dir = dir;
+	if (status == GALVO_OK)
+		status = galvo_suite_create(&config, &suite, &error);
+	if (status == GALVO_OK)
+		status = run(rounds, suite, &error);
+	if (status == GALVO_OK)
+		print(rounds);
+	else
+		fprintf(stderr, "%s\n", error.text);
+	galvo_suite_destroy(suite);
+	scratch_remove(dir);
+	return status != GALVO_OK;
+}

@@ -1,0 +1,91 @@
+/*
+ * Regions and marks: what the workload says of itself, on the same axis as what is measured.
+ *
+ *     galvo_tracker *tracker = galvo_suite_host_tracker(suite);
+ *     uint64_t id = galvo_region_begin(tracker, "training", 8);
+ *     …
+ *     galvo_region_end(tracker, id);
+ *
+ * The three calls take some tens of nanoseconds. They never wait, allocate, or enter the kernel (but
+ * to ask once for the number of a new thread), and may be made on any thread, in a signal handler,
+ * and before start and after stop, when they do nothing. When more is said than galvo can take, it is
+ * dropped and counted, and the recording says so; an end is never dropped for that reason.
+ *
+ * In a child after fork they do nothing: what is recorded is the process that started the suite. A
+ * program that the child becomes, and any other, speaks to the recorder through its socket: see
+ * galvo_say. Trackers belong to their suite and are gone with it.
+ */
+#ifndef GALVO_EVENT_H
+#define GALVO_EVENT_H
+
+#include "suite.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GALVO_EVENT_NAME_MAX 1024 /* bytes of a name; longer ones are clipped */
+
+typedef struct galvo_tracker galvo_tracker;
+
+/* Never NULL. Regions on CLOCK_MONOTONIC, and regions on the clock of the GPU. Any thread. */
+GALVO_API galvo_tracker *galvo_suite_host_tracker(galvo_suite *suite);
+GALVO_API galvo_tracker *galvo_suite_gpu_tracker(galvo_suite *suite);
+
+/*
+ * OK: what is said is recorded. STATE: not now, the suite is not started, or in another process.
+ * ABSENT: never: this galvo, machine or configuration has no such thing. Any thread.
+ */
+GALVO_API galvo_status galvo_tracker_status(const galvo_tracker *tracker, galvo_error *reterr);
+
+/*
+ * Names are any bytes. Returns what galvo_region_end wants, 0 if the region is not recorded. It may
+ * be ended on another thread. A region that is open when the suite stops is recorded as unfinished.
+ */
+GALVO_API uint64_t galvo_region_begin(galvo_tracker *tracker, const char *name, size_t name_len);
+GALVO_API void galvo_region_end(galvo_tracker *tracker, uint64_t id); /* 0 is fine */
+GALVO_API void galvo_mark(galvo_tracker *tracker, const char *name, size_t name_len);
+
+/* ---- from outside ------------------------------------------------------------------------------- */
+
+/*
+ * A listener takes what other processes say, through a socket that only this user and root reach.
+ * open, and hand the path to whom it concerns (in the environment, as GALVO_SOCKET); start when the
+ * suite is started; stop before the suite stops; close. One thread at a time.
+ *
+ * A begin and an end that belong together are found by name, the innermost first, or exactly where
+ * both give the same token. The speaker's clock counts if it tells a time between the start of the
+ * recording and now. More than some thousand messages in a tenth of a second are dropped, counted.
+ */
+typedef struct galvo_listener galvo_listener;
+
+/* Makes a directory of its own below `dir`, an absolute path, and the socket in it. */
+GALVO_API galvo_status galvo_listener_open(const char *dir, galvo_listener **ret_listener,
+                                           galvo_error *reterr);
+GALVO_API const char *galvo_listener_path(const galvo_listener *listener); /* until close */
+GALVO_API galvo_status galvo_listener_start(galvo_listener *listener, galvo_tracker *tracker,
+                                            galvo_error *reterr);
+GALVO_API void galvo_listener_stop(galvo_listener *listener); /* what has arrived still counts */
+/* Removes socket and directory. NULL is fine; stops first if need be. */
+GALVO_API void galvo_listener_close(galvo_listener *listener);
+
+typedef enum galvo_saying {
+	GALVO_SAY_MARK = 1,
+	GALVO_SAY_BEGIN = 2,
+	GALVO_SAY_END = 3,
+	GALVO_SAYING_WIDTH = 0x7fffffff
+} galvo_saying;
+
+/*
+ * Says it to the recorder whose socket that is, with the time of now. Does not wait for an answer.
+ * token 0: begins and ends are matched by name. ABSENT: there is no such socket; STATE: nobody
+ * listens there any more, or cannot keep up; DENIED: it is another user's. INVALID: too long a name.
+ * Any thread.
+ */
+GALVO_API galvo_status galvo_say(const char *socket_path, galvo_saying what, uint64_t token,
+                                 const char *name, size_t name_len, galvo_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

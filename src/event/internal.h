@@ -1,0 +1,116 @@
+/* Inside the room: the ring, the regions that are open, the profiler. */
+#ifndef GALVO_EVENT_INTERNAL_H
+#define GALVO_EVENT_INTERNAL_H
+
+#include <pthread.h>
+
+#include "event.h"
+
+enum {
+	LINE_BYTES = 64,
+	CELLS = 1 << 16,         /* 4 MiB, touched as they are used */
+	HEAD_TEXT_BYTES = 36,    /* of a name in its first cell; then… */
+	CELL_TEXT_BYTES = 56,    /* …in each one behind */
+	USED_MAX = CELLS / 4,    /* beginning and marking stop there */
+	OPEN_ENOUGH = CELLS / 4, /* regions open: beginning stops there… */
+	OPEN_MAX = CELLS / 2,    /* …and with all that are in the ring there are never more */
+};
+
+enum record_kind { RECORD_BEGIN = 1, RECORD_END, RECORD_MARK };
+
+/* A record takes one cell, and as many behind it as its name needs. Only the first is marked ready. */
+struct cell {
+	_Atomic uint64_t ready; /* its position plus one, once it is written: no lap has it twice */
+	union {
+		struct {
+			uint64_t mono_ns;
+			uint32_t thread, pid;
+			uint16_t name_bytes;
+			uint16_t kind;
+			char text[HEAD_TEXT_BYTES]; /* RECORD_END: the id */
+		} head;
+		char text[CELL_TEXT_BYTES];
+	} is;
+};
+_Static_assert(sizeof(struct cell) == LINE_BYTES, "a cell is a cache line");
+
+/*
+ * Many write, one reads. The kernel empties its pages in a child after fork, which then finds that
+ * nothing is recorded, and cannot disturb its parent.
+ */
+struct ring {
+	/* Read by every caller, seldom written. */
+	_Alignas(LINE_BYTES) _Atomic uint32_t is_recording;
+	_Atomic uint32_t is_crowded; /* OPEN_ENOUGH regions are open */
+	_Atomic uint32_t pid;        /* whose regions these are */
+	_Atomic uint64_t start_mono_ns;
+	_Alignas(LINE_BYTES) _Atomic uint64_t tail; /* the next position to be written */
+	_Alignas(LINE_BYTES) _Atomic uint64_t head; /* cells before it are free again */
+	_Alignas(LINE_BYTES) _Atomic uint64_t dropped, unmatched, refused;
+	_Alignas(LINE_BYTES) struct cell cells[CELLS];
+};
+
+struct ring *ring_create(void); /* NULL: no memory */
+void ring_destroy(struct ring *r);
+
+struct record {
+	enum record_kind kind;
+	uint64_t position, mono_ns;
+	uint64_t id; /* RECORD_BEGIN, RECORD_END */
+	uint32_t thread, pid;
+	struct span name; /* in the caller's `text` */
+};
+
+/* The reader's: the record at *at, which moves behind it; false if there is none (yet). */
+bool ring_take(struct ring *r, uint64_t *at, char text[EVENT_NAME_MAX], struct record *ret);
+
+struct galvo_tracker {
+	enum time_domain domain;
+	struct ring *ring; /* NULL: records nothing, ever */
+	const struct clock *clock;
+};
+
+/* ---- open.c: regions that are open; the profiler thread's -------------------------------------- */
+
+enum { OPEN_BUCKETS = 1 << 15, OPEN_NAME_BYTES = 48 };
+
+struct open_region {
+	struct region region; /* first: its name is in one of the two below */
+	size_t at;            /* in `all` */
+	struct open_region *next;
+	char *long_name;
+	char name[OPEN_NAME_BYTES];
+};
+
+struct open_table {
+	struct open_region *pool, *unused;
+	size_t pool_used;
+	struct open_region **buckets; /* by id */
+	const struct region **all;    /* `len` of them, in no order */
+	size_t len;
+};
+
+bool open_init(struct open_table *t); /* false: no memory; finish it all the same */
+void open_finish(struct open_table *t);
+/* Copies it. False: OPEN_MAX are open. */
+bool open_add(struct open_table *t, const struct region *r);
+struct open_region *open_find(const struct open_table *t, uint64_t id); /* or NULL */
+void open_remove(struct open_table *t, struct open_region *r);
+
+struct events {
+	struct ring *ring;
+	galvo_tracker host, gpu;
+	const struct world *world;
+	struct stream *stream;
+	uint64_t flush_interval_ns;
+	struct open_table open;
+	uint64_t at;              /* in the ring: what was taken ends there */
+	uint64_t dropped_counted; /* of ring.dropped, what the stream knows */
+	uint64_t flushed_mono_ns;
+	char text[EVENT_NAME_MAX];
+	pthread_t thread;
+	bool is_running;
+	_Atomic uint32_t stop;
+};
+
+#endif

@@ -1,0 +1,267 @@
+/* The event profiler: its thread takes records out of the ring, and writes what has ended. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum {
+	RELEASE_EVERY = 256, /* records after which callers hear of free cells */
+	PATIENCE_MS = 2000,
+};
+
+static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
+
+galvo_status events_create(const struct world *world, bool is_wanted, struct events **ret_events,
+                           galvo_error *reterr)
+{
+	struct events *e = alloc_array(1, sizeof(*e));
+
+	if (!e)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	e->ring = is_wanted ? ring_create() : NULL;
+	if (is_wanted && !(e->ring && open_init(&e->open))) {
+		events_destroy(e);
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions");
+	}
+	e->world = world;
+	e->host = (galvo_tracker){DOMAIN_GENERIC, e->ring, world->clock};
+	e->gpu = (galvo_tracker){DOMAIN_GPU, NULL, world->clock};
+	*ret_events = e;
+	return GALVO_OK;
+}
+
+void events_destroy(struct events *e)
+{
+	if (!e)
+		return;
+	open_finish(&e->open);
+	ring_destroy(e->ring);
+	free(e);
+}
+
+galvo_tracker *events_tracker(struct events *e, enum time_domain domain)
+{
+	return domain == DOMAIN_GPU ? &e->gpu : &e->host;
+}
+
+/* ---- what is in the ring -------------------------------------------------------------------------- */
+
+static uint64_t now_ns(const struct events *e)
+{
+	return e->world->clock->mono_ns(e->world->clock);
+}
+
+static void begin(struct events *e, const struct record *rec)
+{
+	const struct region region = {
+		.domain = DOMAIN_GENERIC, .name = rec->name, .id = rec->id,
+		.start_mono_ns = rec->mono_ns, .begin_thread = rec->thread, .pid = rec->pid,
+	};
+
+	if (!open_add(&e->open, &region))
+		atomic_fetch_add_explicit(&e->ring->dropped, 1, memory_order_relaxed);
+	if (e->open.len >= OPEN_ENOUGH)
+		atomic_store_explicit(&e->ring->is_crowded, 1, memory_order_relaxed);
+}
+
+/* Clocks of two processes are one, but who speaks first is not who is heard first. */
+static void end(struct events *e, struct open_region *o, uint64_t mono_ns, uint32_t thread)
+{
+	struct region *region = &o->region;
+
+	region->end_mono_ns = mono_ns > region->start_mono_ns ? mono_ns : region->start_mono_ns;
+	region->end_thread = thread;
+	stream_region(e->stream, region);
+	open_remove(&e->open, o);
+	if (e->open.len < OPEN_ENOUGH)
+		atomic_store_explicit(&e->ring->is_crowded, 0, memory_order_relaxed);
+}
+
+static void take(struct events *e, const struct record *rec)
+{
+	struct open_region *o;
+
+	switch (rec->kind) {
+	case RECORD_BEGIN:
+		begin(e, rec);
+		break;
+	case RECORD_END:
+		o = open_find(&e->open, rec->id);
+		if (o)
+			end(e, o, rec->mono_ns, rec->thread);
+		else
+			atomic_fetch_add_explicit(&e->ring->unmatched, 1, memory_order_relaxed);
+		break;
+	case RECORD_MARK:
+		stream_mark(e->stream,
+		            &(struct mark){DOMAIN_GENERIC, rec->name, rec->mono_ns, rec->thread,
+		                           rec->pid});
+		break;
+	}
+	if (stream_is_full(e->stream))
+		events_flush(e);
+}
+
+uint64_t events_drain(struct events *e)
+{
+	uint64_t from = e->at, n = 0;
+	struct record rec;
+
+	while (stream_is_ready(e->stream) && ring_take(e->ring, &e->at, e->text, &rec)) {
+		take(e, &rec);
+		if (++n % RELEASE_EVERY == 0)
+			atomic_store_explicit(&e->ring->head, e->at, memory_order_release);
+	}
+	atomic_store_explicit(&e->ring->head, e->at, memory_order_release);
+	return e->at - from;
+}
+
+static uint64_t thread_cpu_ns(const struct world *w)
+{
+	struct timespec t;
+
+	if (!w->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void events_flush(struct events *e)
+{
+	const struct clock *clock = e->world->clock;
+	uint64_t dropped = atomic_load_explicit(&e->ring->dropped, memory_order_relaxed);
+	struct flush_info info = {
+		.mono_ns = clock->mono_ns(clock),
+		.boot_ns = clock->boot_ns(clock),
+		.wall_ns = clock->wall_ns(clock),
+		.stats.thread_cpu_ns = thread_cpu_ns(e->world),
+		.open_regions = e->open.all,
+		.open_regions_len = e->open.len,
+	};
+
+	stream_count_dropped(e->stream, dropped - e->dropped_counted);
+	e->dropped_counted = dropped;
+	stream_flush(e->stream, &info);
+	e->flushed_mono_ns = info.mono_ns;
+}
+
+/* A caller that was stopped in the middle leaves a hole: what is behind it is lost, and counted. */
+static void count_unread(struct events *e)
+{
+	uint64_t tail = atomic_load_explicit(&e->ring->tail, memory_order_relaxed);
+
+	if (tail > e->at)
+		atomic_fetch_add_explicit(&e->ring->dropped, tail - e->at, memory_order_relaxed);
+}
+
+/* The writer is behind: a while of patience with it, once there is nothing else to do. */
+static bool wait_ready(struct events *e)
+{
+	const struct timespec moment = {0, NS_PER_MS};
+	size_t i;
+
+	for (i = 0; i < PATIENCE_MS && !stream_is_ready(e->stream); i++)
+		nanosleep(&moment, NULL);
+	return i < PATIENCE_MS;
+}
+
+void events_finish(struct events *e)
+{
+	uint64_t stop_mono_ns = now_ns(e);
+
+	do
+		events_drain(e);
+	while (!stream_is_ready(e->stream) && wait_ready(e));
+	count_unread(e);
+	while (e->open.len) {
+		struct open_region *o = open_find(&e->open, e->open.all[0]->id);
+
+		wait_ready(e);
+		o->region.unfinished = true;
+		end(e, o, stop_mono_ns, 0);
+		if (stream_is_full(e->stream))
+			events_flush(e);
+	}
+	wait_ready(e);
+	events_flush(e);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------ */
+
+/* Callers wake nobody: the more there was, the sooner the next look. */
+static uint64_t next_wait_ns(uint64_t wait_ns, uint64_t cells)
+{
+	if (cells > CELLS / 16)
+		return wait_ns / 4 > WAIT_MIN_NS ? wait_ns / 4 : WAIT_MIN_NS;
+	if (cells < CELLS / 64)
+		return wait_ns * 2 < WAIT_MAX_NS ? wait_ns * 2 : WAIT_MAX_NS;
+	return wait_ns;
+}
+
+static void *run(void *arg)
+{
+	struct events *e = arg;
+	const struct clock *clock = e->world->clock;
+	uint64_t wait_ns = WAIT_MIN_NS;
+
+	pthread_setname_np(pthread_self(), "galvo-event");
+	while (!atomic_load_explicit(&e->stop, memory_order_acquire)) {
+		uint64_t flush_ns = e->flushed_mono_ns + e->flush_interval_ns;
+		uint64_t until_ns = now_ns(e) + wait_ns;
+
+		clock->sleep_until(clock, until_ns < flush_ns ? until_ns : flush_ns, &e->stop);
+		wait_ns = next_wait_ns(wait_ns, events_drain(e));
+		if (now_ns(e) >= flush_ns && stream_is_ready(e->stream))
+			events_flush(e);
+	}
+	events_finish(e);
+	return NULL;
+}
+
+void events_open(struct events *e, struct stream *stream, uint64_t flush_interval_ns)
+{
+	e->stream = stream;
+	e->flush_interval_ns = flush_interval_ns;
+	e->flushed_mono_ns = now_ns(e);
+	atomic_store(&e->ring->start_mono_ns, e->flushed_mono_ns);
+	atomic_store(&e->ring->pid, (uint32_t)getpid());
+	atomic_store(&e->ring->is_recording, 1);
+}
+
+galvo_status events_start(struct events *e, galvo_error *reterr)
+{
+	sigset_t all, before;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&e->thread, NULL, run, e);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed) {
+		atomic_store(&e->ring->is_recording, 0);
+		return err_sys(reterr, failed, "cannot start the thread of events");
+	}
+	e->is_running = true;
+	return GALVO_OK;
+}
+
+void events_signal_stop(struct events *e)
+{
+	atomic_store_explicit(&e->ring->is_recording, 0, memory_order_release);
+	clock_wake(&e->stop);
+}
+
+void events_join(struct events *e)
+{
+	if (e->is_running)
+		pthread_join(e->thread, NULL);
+	e->is_running = false;
+}
+
+void events_count(const struct events *e, struct events_counts *ret)
+{
+	const struct ring *r = e->ring;
+
+	ret->dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
+	ret->unmatched = atomic_load_explicit(&r->unmatched, memory_order_relaxed);
+	ret->refused = atomic_load_explicit(&r->refused, memory_order_relaxed);
+}

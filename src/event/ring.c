@@ -1,0 +1,232 @@
+/* The callers' side: a record into the ring without waiting, and back out of it. */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define POSITION_NONE UINT64_MAX
+
+struct ring *ring_create(void)
+{
+	struct ring *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (r == MAP_FAILED)
+		return NULL;
+	/* Linux 4.14. Before, a child records into a copy that nobody reads. */
+	madvise(r, sizeof(*r), MADV_WIPEONFORK);
+	return r;
+}
+
+void ring_destroy(struct ring *r)
+{
+	if (r)
+		munmap(r, sizeof(*r));
+}
+
+static uint64_t cells_of(size_t name_bytes)
+{
+	size_t more = name_bytes > HEAD_TEXT_BYTES ? name_bytes - HEAD_TEXT_BYTES : 0;
+
+	return 1 + (more + CELL_TEXT_BYTES - 1) / CELL_TEXT_BYTES;
+}
+
+static struct cell *cell_at(struct ring *r, uint64_t position)
+{
+	return &r->cells[position % CELLS];
+}
+
+/*
+ * Cells for a record if that leaves no more than `max` in use. The acquire pairs with the reader's
+ * release: what it has read there, it has read.
+ */
+static uint64_t claim(struct ring *r, uint64_t cells, uint64_t max)
+{
+	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+	for (;;) {
+		uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
+
+		/* A tail that is behind the head is old: the exchange will say so. */
+		if (at >= head && at - head + cells > max)
+			break;
+		if (atomic_compare_exchange_weak_explicit(&r->tail, &at, at + cells,
+		                                          memory_order_relaxed,
+		                                          memory_order_relaxed))
+			return at;
+	}
+	atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+	return POSITION_NONE;
+}
+
+static void put_name(struct ring *r, uint64_t at, struct span name)
+{
+	size_t n = name.n < HEAD_TEXT_BYTES ? name.n : HEAD_TEXT_BYTES, done;
+
+	if (n)
+		memcpy(cell_at(r, at)->is.head.text, name.p, n);
+	for (done = n; done < name.n; done += n) {
+		n = name.n - done < CELL_TEXT_BYTES ? name.n - done : CELL_TEXT_BYTES;
+		memcpy(cell_at(r, ++at)->is.text, name.p + done, n);
+	}
+}
+
+static void publish(struct ring *r, uint64_t at)
+{
+	atomic_store_explicit(&cell_at(r, at)->ready, at + 1, memory_order_release);
+}
+
+bool ring_take(struct ring *r, uint64_t *at, char text[EVENT_NAME_MAX], struct record *ret)
+{
+	struct cell *c = cell_at(r, *at);
+	size_t n, done;
+	uint64_t more;
+
+	if (atomic_load_explicit(&c->ready, memory_order_acquire) != *at + 1)
+		return false;
+	*ret = (struct record){
+		.kind = (enum record_kind)c->is.head.kind, .position = *at,
+		.mono_ns = c->is.head.mono_ns, .thread = c->is.head.thread, .pid = c->is.head.pid,
+		.id = *at + 1, .name = span_of(text, c->is.head.name_bytes),
+	};
+	if (ret->kind == RECORD_END)
+		memcpy(&ret->id, c->is.head.text, sizeof(ret->id));
+	n = ret->name.n < HEAD_TEXT_BYTES ? ret->name.n : HEAD_TEXT_BYTES;
+	memcpy(text, c->is.head.text, n);
+	for (done = n, more = *at + 1; done < ret->name.n; done += n, more++) {
+		n = ret->name.n - done < CELL_TEXT_BYTES ? ret->name.n - done : CELL_TEXT_BYTES;
+		memcpy(text + done, cell_at(r, more)->is.text, n);
+	}
+	*at = more;
+	return true;
+}
+
+/* ---- trackers ------------------------------------------------------------------------------------- */
+
+/*
+ * The kernel's number of the calling thread. Asking is a system call, so each thread remembers the
+ * answer; after fork the answer is another, and so is the process.
+ */
+static uint32_t thread_number(uint32_t pid)
+{
+	static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t number, number_pid;
+
+	if (number_pid != pid) {
+		number = (uint32_t)syscall(SYS_gettid);
+		number_pid = pid;
+	}
+	return number;
+}
+
+static bool is_recording(const galvo_tracker *t)
+{
+	return t && t->ring && atomic_load_explicit(&t->ring->is_recording, memory_order_acquire);
+}
+
+/* A time of 0 is now, as late as can be: what a begin costs is not in the region. */
+static uint64_t record_begin(galvo_tracker *t, enum record_kind kind, struct span name,
+                             uint64_t mono_ns, uint32_t thread, uint32_t pid)
+{
+	struct ring *r = t->ring;
+	struct cell *c;
+	uint64_t at;
+
+	name.n = name.n < EVENT_NAME_MAX ? name.n : EVENT_NAME_MAX;
+	at = claim(r, cells_of(name.n), USED_MAX);
+	if (at == POSITION_NONE)
+		return 0;
+	c = cell_at(r, at);
+	c->is.head.kind = (uint16_t)kind;
+	c->is.head.thread = thread;
+	c->is.head.pid = pid;
+	c->is.head.name_bytes = (uint16_t)name.n;
+	put_name(r, at, name);
+	c->is.head.mono_ns = mono_ns ? mono_ns : t->clock->mono_ns(t->clock);
+	publish(r, at);
+	return at + 1;
+}
+
+static void record_end(galvo_tracker *t, uint64_t id, uint64_t mono_ns, uint32_t thread)
+{
+	uint64_t at = claim(t->ring, 1, CELLS);
+	struct cell *c;
+
+	if (at == POSITION_NONE)
+		return;
+	c = cell_at(t->ring, at);
+	c->is.head.kind = RECORD_END;
+	c->is.head.thread = thread;
+	c->is.head.pid = 0;
+	c->is.head.name_bytes = 0;
+	memcpy(c->is.head.text, &id, sizeof(id));
+	c->is.head.mono_ns = mono_ns;
+	publish(t->ring, at);
+}
+
+static bool is_crowded(struct ring *r)
+{
+	if (!atomic_load_explicit(&r->is_crowded, memory_order_relaxed))
+		return false;
+	atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+	return true;
+}
+
+uint64_t tracker_begin(galvo_tracker *t, struct span name, uint64_t mono_ns, uint32_t pid)
+{
+	if (!is_recording(t) || is_crowded(t->ring))
+		return 0;
+	return record_begin(t, RECORD_BEGIN, name, mono_ns, 0, pid);
+}
+
+void tracker_end(galvo_tracker *t, uint64_t id, uint64_t mono_ns)
+{
+	if (id && is_recording(t))
+		record_end(t, id, mono_ns, 0);
+}
+
+void tracker_mark(galvo_tracker *t, struct span name, uint64_t mono_ns, uint32_t pid)
+{
+	if (is_recording(t))
+		record_begin(t, RECORD_MARK, name, mono_ns, 0, pid);
+}
+
+uint64_t galvo_region_begin(galvo_tracker *t, const char *name, size_t name_len)
+{
+	uint32_t pid;
+
+	if (!is_recording(t) || is_crowded(t->ring))
+		return 0;
+	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	return record_begin(t, RECORD_BEGIN, span_of(name, name_len), 0, thread_number(pid), pid);
+}
+
+void galvo_region_end(galvo_tracker *t, uint64_t id)
+{
+	uint32_t pid;
+
+	if (!id || !is_recording(t))
+		return;
+	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	record_end(t, id, t->clock->mono_ns(t->clock), thread_number(pid));
+}
+
+void galvo_mark(galvo_tracker *t, const char *name, size_t name_len)
+{
+	uint32_t pid;
+
+	if (!is_recording(t))
+		return;
+	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	record_begin(t, RECORD_MARK, span_of(name, name_len), 0, thread_number(pid), pid);
+}
+
+galvo_status galvo_tracker_status(const galvo_tracker *t, galvo_error *reterr)
+{
+	if (!t || !t->ring)
+		return err_set(reterr, GALVO_ERR_ABSENT, t && t->domain == DOMAIN_GPU
+		               ? "GPU regions: no CUDA" : "regions: switched off");
+	if (!is_recording(t))
+		return err_set(reterr, GALVO_ERR_STATE, "regions: nothing is recorded now");
+	return GALVO_OK;
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Neither begin nor end, and no command.
+"$GALVO" region work
