@@ -28,8 +28,13 @@ typedef enum galvo_follow {
 	GALVO_FOLLOW_WIDTH = 0x7fffffff
 } galvo_follow;
 
+/* Which profilers follow a process. */
+#define GALVO_FOR_SYSTEM UINT32_C(4)
+#define GALVO_FOR_DISK UINT32_C(8)
+
 typedef struct galvo_process {
 	uint32_t pid;      /* 0: the caller */
+	uint32_t profilers; /* GALVO_FOR_…; 0: all of them */
 	const char *alias; /* display name; NULL: none */
 } galvo_process;
 
@@ -84,6 +89,8 @@ GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galv
                                           galvo_error *reterr);
 /* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
 GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
+/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
+GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
 /* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
 GALVO_API void galvo_suite_destroy(galvo_suite *suite); /* NULL is fine */
