@@ -40,7 +40,7 @@ static void note_absences(struct loading *l)
 	for (i = 0; has_blocks && i < c->disks_len; i++) {
 		snprintf(path, sizeof(path), "sys/class/block/%s", c->disks[i]);
 		if (faccessat(w.root_fd, path, F_OK, 0) != 0)
-			config_note(l, "disk: there is no block device '%.64s' here; the rest is recorded", c->disks[i]);
+			config_note(l, "%.64s: there is no such block device", c->disks[i]);
 	}
 	if (has_processes)
 		drop_processes(l, w.root_fd);
