@@ -118,8 +118,11 @@ void suite_free_config(struct galvo_suite *s);
 
 /* A MetricCatalog in text form, checked, as wire bytes. */
 galvo_status catalog_load(const char *path, struct buf *into, galvo_error *reterr);
-/* Fails if text is not UTF-8 or has a NUL in it, in any string of the message. */
-galvo_status check_strings(const struct ProtobufCMessageDescriptor *message, const char *name,
-                           struct span bytes, galvo_error *reterr);
+/*
+ * The message of those bytes; free it with its free_unpacked and no allocator. MALFORMED if there is
+ * text in it that is not UTF-8 or has a NUL. `name` is for errors.
+ */
+galvo_status message_unpack(const struct ProtobufCMessageDescriptor *message, const char *name,
+                            struct span bytes, void *ret_message, galvo_error *reterr);
 
 #endif

@@ -53,12 +53,10 @@ static galvo_status load_bytes(struct loading *l, struct span bytes)
 	struct buf catalog = {0};
 	galvo_status status;
 
-	status = check_strings(&galvo__profiler_suite_config__descriptor, l->name, bytes, l->reterr);
+	status = message_unpack(&galvo__profiler_suite_config__descriptor, l->name, bytes, &c->message,
+	                        l->reterr);
 	if (status != GALVO_OK)
 		return status;
-	c->message = galvo__profiler_suite_config__unpack(NULL, bytes.n, (const uint8_t *)bytes.p);
-	if (!c->message)
-		return err_set(l->reterr, GALVO_ERR_MALFORMED, "%s: not a ProfilerSuiteConfig", l->name);
 	if (!config_take(l))
 		return l->status;
 	if (c->suite.metric_catalog_path)
