@@ -60,6 +60,9 @@ bool parse_number(const char *text, double *ret);      /* "12", "0.5" */
 bool parse_duration(const char *text, double *ret_s);  /* "10s", "500ms", "2m", "1h"; "10": seconds */
 bool parse_pid(const char **text, uint32_t *ret);      /* moves behind it */
 
+/* The word of at(0), at(1) … up to NULL that is at most `most` edits away, the nearest; or NULL. */
+const char *nearest(const char *word, size_t most, const char *(*at)(size_t));
+
 /* For galvo_write_fn: a FILE. */
 int write_to_file(void *file, const void *bytes, size_t n);
 /* Flushes stdout: 0, or EXIT_OF_GALVO with a line on stderr when it could not be written. */

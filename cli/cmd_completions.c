@@ -11,7 +11,32 @@ static const char *kind_of(const char *arg)
 {
 	if (!arg)
 		return "";
+	if (strstr(arg, "FILE"))
+		return "file";
 	return strstr(arg, "DIR") || strstr(arg, "RUN") ? "dir" : strstr(arg, "command") ? "command" : "";
+}
+
+static bool is_kind(const char *arg, const char *kind)
+{
+	return strcmp(kind_of(arg), kind) == 0;
+}
+
+/* A variable of bash: the options of a command whose arguments are of that kind, and `operand`. */
+static void bash_kind(const struct command *c, const char *variable, const char *kind)
+{
+	size_t i;
+
+	printf("\n\t\t%s='", variable);
+	for (i = 0; i < c->opts_len; i++) {
+		const struct opt *o = &c->opts[i];
+
+		if (!is_kind(o->arg, kind))
+			continue;
+		printf(" --%s", o->name);
+		if (o->key < 256)
+			printf(" -%c", o->key);
+	}
+	printf("%s'", is_kind(c->arguments, kind) ? " operand" : "");
 }
 
 static void bash(void)
@@ -20,7 +45,7 @@ static void bash(void)
 
 	puts("# bash completion for galvo; made by `galvo completions bash`\n"
 	     "_galvo() {\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} opts= dirs= i\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} opts= dirs= files= i\n"
 	     "\tCOMPREPLY=()\n"
 	     "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	     "\t\tif [ \"${COMP_WORDS[i]}\" = -- ]; then _command_offset $((i + 1)); return; fi\n"
@@ -32,17 +57,10 @@ static void bash(void)
 		printf("\t%s)\n\t\topts='", c->name);
 		for (j = 0; j < c->opts_len; j++)
 			printf("%s--%s", j ? " " : "", c->opts[j].name);
-		fputs("'\n\t\tdirs='", stdout);
-		for (j = 0; j < c->opts_len; j++) {
-			const struct opt *o = &c->opts[j];
-
-			if (strcmp(kind_of(o->arg), "dir") != 0)
-				continue;
-			printf(" --%s", o->name);
-			if (o->key < 256)
-				printf(" -%c", o->key);
-		}
-		printf("'%s ;;\n", !strcmp(kind_of(c->arguments), "dir") ? "; dirs+=' operand'" : "");
+		fputs("'", stdout);
+		bash_kind(c, "dirs", "dir");
+		bash_kind(c, "files", "file");
+		puts(" ;;");
 	}
 	puts("\tesac\n"
 	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
@@ -52,6 +70,8 @@ static void bash(void)
 	puts("' -- \"$cur\"))\n"
 	     "\telif [[ $cur == -* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
+	     "\telif [[ \" $files \" == *\" $prev \"* || \" $files \" == *' operand '* ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 	     "\telif [[ \" $dirs \" == *\" $prev \"* || \" $dirs \" == *' operand '* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n"
 	     "\tfi\n"
@@ -107,13 +127,16 @@ static void zsh(void)
 			if (o->arg) {
 				fputs(":", stdout);
 				quoted(o->arg);
-				printf(":%s", !strcmp(kind_of(o->arg), "dir") ? "_directories" : "");
+				printf(":%s", is_kind(o->arg, "dir") ? "_directories"
+				              : is_kind(o->arg, "file") ? "_files" : "");
 			}
 			fputs("'", stdout);
 		}
-		if (!strcmp(kind_of(c->arguments), "dir"))
+		if (is_kind(c->arguments, "dir"))
 			fputs(" \\\n\t\t\t'*:run:_directories'", stdout);
-		if (!strcmp(kind_of(c->arguments), "command"))
+		if (is_kind(c->arguments, "file"))
+			fputs(" \\\n\t\t\t'*:file:_files'", stdout);
+		if (is_kind(c->arguments, "command"))
 			fputs(" \\\n\t\t\t'*::command:_normal'", stdout);
 		puts(" ;;");
 	}
@@ -137,13 +160,15 @@ static void fish(void)
 			if (o->key < 256)
 				printf(" -s %c", o->key);
 			printf(" -l %s%s -d '%s'\n", o->name,
-			       !o->arg ? "" : !strcmp(kind_of(o->arg), "dir")
-			       ? " -r -a '(__fish_complete_directories)'" : " -x", o->help);
+			       !o->arg ? "" : is_kind(o->arg, "dir") ? " -r -a '(__fish_complete_directories)'"
+			       : is_kind(o->arg, "file") ? " -r -F" : " -x", o->help);
 		}
-		if (!strcmp(kind_of(c->arguments), "dir"))
+		if (is_kind(c->arguments, "dir"))
 			printf("complete -c galvo -n '__fish_seen_subcommand_from %s' "
 			       "-a '(__fish_complete_directories)'\n", c->name);
-		if (!strcmp(kind_of(c->arguments), "command"))
+		if (is_kind(c->arguments, "file"))
+			printf("complete -c galvo -n '__fish_seen_subcommand_from %s' -F\n", c->name);
+		if (is_kind(c->arguments, "command"))
 			printf("complete -c galvo -n '__fish_seen_subcommand_from %s' "
 			       "-a '(__fish_complete_subcommand)'\n", c->name);
 	}

@@ -12,6 +12,7 @@ enum {
 };
 
 static const struct opt opts[] = {
+	{'c', "config", "FILE", "what to record, see galvo-config(5); later options override it"},
 	{'o', "output", "DIR", "the run directory (default: galvo-DATE-TIME)"},
 	{'f', "force", NULL, "replace a recording that DIR holds"},
 	{'p', "pid", "PID[,PID]", "follow running processes instead of starting a command"},
@@ -31,10 +32,76 @@ static const struct opt opts[] = {
 	OPT_HELP,
 };
 
+/* ---- the configuration file --------------------------------------------------------------------- */
+
+/* Process 0 stands for the command. */
+static bool take_file_processes(struct recording *r, const galvo_suite_config *from)
+{
+	size_t i;
+
+	r->processes_len = 0;
+	r->names_command = false;
+	r->has_file_processes = true;
+	for (i = 0; i < from->processes_len; i++) {
+		if (from->processes[i].pid == 0) {
+			r->names_command = true;
+			r->alias = from->processes[i].alias;
+		} else if (r->processes_len < PROCESSES_MAX) {
+			r->processes[r->processes_len++] = from->processes[i];
+		} else {
+			complain("more than %d processes", PROCESSES_MAX);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool take_file(struct recording *r, const char *path)
+{
+	const galvo_suite_config *from;
+	galvo_error error;
+	size_t i;
+
+	galvo_config_destroy(r->file);
+	r->file = NULL;
+	if (galvo_config_load(path, &r->file, &error) != GALVO_OK) {
+		complain("%s", error.text);
+		return false;
+	}
+	from = galvo_config_suite(r->file);
+	r->config = *from;
+	r->config.is_recorder = 1;
+	if (galvo_config_follow(r->file) < 0)
+		r->config.follow = GALVO_FOLLOW_TREE;
+	r->has_file_disks = true;
+	r->disks_len = from->disks_len;
+	if (from->disks_len > DISKS_MAX) {
+		complain("more than %d disks", DISKS_MAX);
+		return false;
+	}
+	for (i = 0; i < from->disks_len; i++)
+		r->disks[i] = from->disks[i];
+	return take_file_processes(r, from);
+}
+
+static void say_notes(const struct recording *r)
+{
+	const char *text;
+	size_t i;
+
+	for (i = 0; !r->is_quiet && galvo_config_note_at(r->file, i, &text, NULL) == GALVO_OK; i++)
+		complain("%s", text);
+}
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
 static bool take_pids(struct recording *r, const char *text)
 {
 	uint32_t pid;
 
+	if (r->has_file_processes)
+		r->processes_len = 0;
+	r->has_file_processes = false;
 	do {
 		if (!parse_pid(&text, &pid) || r->processes_len == PROCESSES_MAX)
 			return false;
@@ -74,6 +141,9 @@ static bool take_flush(galvo_suite_config *config, const char *text)
 
 static bool take_disk(struct recording *r, const char *name)
 {
+	if (r->has_file_disks)
+		r->disks_len = 0;
+	r->has_file_disks = false;
 	if (r->disks_len == DISKS_MAX)
 		return false;
 	if (!strncmp(name, "/dev/", 5))
@@ -117,11 +187,33 @@ static const char *name_of(int key)
 	return "?";
 }
 
+/* Who is followed: the command, those of --pid, else those of the file. 0, or an exit status. */
+static int settle_processes(const struct command *command, struct recording *r)
+{
+	bool has_pids = r->processes_len && !r->has_file_processes;
+
+	if ((r->argc > 0) + has_pids + r->is_machine_only > 1)
+		return usage_error(command, "expected one of a command, --pid and --all");
+	if (r->is_machine_only)
+		r->processes_len = 0;
+	if (r->argc) {
+		memmove(r->processes + 1, r->processes, r->processes_len * sizeof(r->processes[0]));
+		r->processes[0] = (galvo_process){.alias = r->alias};
+		r->processes_len++;
+		return 0;
+	}
+	if (r->processes_len || r->is_machine_only || (r->file && !r->names_command))
+		return 0;
+	return usage_error(command, r->file ? "expected a command, for which process 0 of the file stands, "
+	                                      "--pid or --all"
+	                                    : "expected a command, --pid or --all");
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	static struct recording r; /* large, and there is one */
 	const char *arg;
-	int at = 1, key;
+	int at = 1, key, exit_code;
 
 	r.config = galvo_suite_config_default();
 	r.config.follow = GALVO_FOLLOW_TREE;
@@ -133,16 +225,21 @@ static int run(const struct command *command, int argc, char **argv)
 			command_print_help(command);
 			return close_stdout();
 		}
-		if (!take_option(&r, key, arg))
+		if (key == 'c' && !take_file(&r, arg))
+			return EXIT_OF_USAGE;
+		if (key != 'c' && !take_option(&r, key, arg))
 			return usage_error(command, "--%s: '%s' is not a value it takes", name_of(key), arg);
 	}
 	r.argv = argv + at;
 	r.argc = argc - at;
-	if ((r.argc > 0) + (r.processes_len > 0) + r.is_machine_only > 1)
-		return usage_error(command, "expected one of a command, --pid and --all");
-	if (r.argc == 0 && !r.processes_len && !r.is_machine_only)
-		return usage_error(command, "expected a command, --pid or --all");
-	return record(&r);
+	exit_code = settle_processes(command, &r);
+	if (exit_code)
+		return exit_code;
+	if (r.file)
+		say_notes(&r);
+	exit_code = record(&r);
+	galvo_config_destroy(r.file);
+	return exit_code;
 }
 
 const struct command command_record = {

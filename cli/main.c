@@ -17,50 +17,17 @@ const struct command *const command_table[] = {
 };
 const size_t command_table_len = sizeof(command_table) / sizeof(command_table[0]);
 
-static size_t least(size_t a, size_t b)
+static const char *name_at(size_t i)
 {
-	return a < b ? a : b;
-}
-
-/* Edits that turn one short word into another; words longer than the table are far from all. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { MAX = 24 };
-	size_t row[MAX + 1], n = strlen(a), m = strlen(b), i, j;
-
-	if (n > MAX || m > MAX)
-		return MAX;
-	for (j = 0; j <= m; j++)
-		row[j] = j;
-	for (i = 1; i <= n; i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (j = 1; j <= m; j++) {
-			size_t above = row[j];
-
-			row[j] = least(least(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
-			corner = above;
-		}
-	}
-	return row[m];
+	return i < command_table_len ? command_table[i]->name : NULL;
 }
 
 static int unknown(const char *name)
 {
-	const char *nearest = NULL;
-	size_t i, best = 3;
+	const char *meant = nearest(name, 2, name_at);
 
-	for (i = 0; i < command_table_len; i++) {
-		size_t d = distance(name, command_table[i]->name);
-
-		if (d < best) {
-			best = d;
-			nearest = command_table[i]->name;
-		}
-	}
-	if (nearest)
-		complain("there is no command '%s'; did you mean '%s'?", name, nearest);
+	if (meant)
+		complain("there is no command '%s'; did you mean '%s'?", name, meant);
 	else
 		complain("there is no command '%s'; `galvo help` lists them", name);
 	return EXIT_OF_USAGE;

@@ -308,13 +308,12 @@ static bool launch(struct session *s)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the tree come to us and stay in sight */
 	r->config.adopter_pid = (uint32_t)getpid();
-	s->listener = outside_listen();
+	s->listener = r->config.no_events ? NULL : outside_listen();
 	if (!launch_fork(r->argv, &s->mask_before, s->ignored_children, &s->launch)) {
 		complain("cannot start a process: %s", strerror(errno));
 		return false;
 	}
-	r->processes[0] = (galvo_process){.pid = (uint32_t)s->launch.pid};
-	r->processes_len = 1;
+	r->processes[0].pid = (uint32_t)s->launch.pid;
 	s->workload.pid = (uint32_t)s->launch.pid;
 	s->workload.argv = (const char *const *)r->argv;
 	s->workload.argv_len = (size_t)r->argc;

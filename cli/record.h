@@ -10,10 +10,14 @@ struct recording {
 	galvo_suite_config config;
 	char **argv; /* the command; argc 0: none */
 	int argc;
-	galvo_process processes[PROCESSES_MAX];
+	galvo_process processes[PROCESSES_MAX + 1]; /* with a command, the first is for it */
 	size_t processes_len;
 	const char *disks[DISKS_MAX];
 	size_t disks_len;
+	galvo_config *file;     /* of --config, or NULL: strings of config are in it */
+	const char *alias;      /* of the command: that of the file's process 0, or NULL */
+	bool names_command;     /* the file has a process 0 */
+	bool has_file_processes, has_file_disks; /* and no option has replaced them */
 	bool is_machine_only, is_quiet, wants_report;
 	double for_s; /* 0: until the end */
 };

@@ -1,43 +1,58 @@
 # bash completion for galvo; made by `galvo completions bash`
 _galvo() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} opts= dirs= i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} opts= dirs= files= i
 	COMPREPLY=()
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		if [ "${COMP_WORDS[i]}" = -- ]; then _command_offset $((i + 1)); return; fi
 	done
 	case ${COMP_WORDS[1]} in
 	record)
-		opts='--output --force --pid --all --for --hz --core-hz --disk-hz --disk --follow --pss --flush --budget --root --report --quiet --help'
-		dirs=' --output -o --root' ;;
+		opts='--config --output --force --pid --all --for --hz --core-hz --disk-hz --disk --follow --pss --flush --budget --root --report --quiet --help'
+		dirs=' --output -o --root'
+		files=' --config -c' ;;
 	report)
 		opts='--json --help'
-		dirs=''; dirs+=' operand' ;;
+		dirs=' operand'
+		files='' ;;
 	check)
 		opts='--repair --quiet --help'
-		dirs=' --repair'; dirs+=' operand' ;;
+		dirs=' --repair operand'
+		files='' ;;
 	region)
 		opts='--help'
-		dirs='' ;;
+		dirs=''
+		files='' ;;
 	mark)
 		opts='--help'
-		dirs='' ;;
+		dirs=''
+		files='' ;;
+	config)
+		opts='--help'
+		dirs=''
+		files=' operand' ;;
 	metrics)
-		opts='--json --help'
-		dirs='' ;;
+		opts='--json --catalog --help'
+		dirs=''
+		files='' ;;
 	completions)
 		opts='--help'
-		dirs='' ;;
+		dirs=''
+		files='' ;;
 	help)
 		opts='--help'
-		dirs='' ;;
+		dirs=''
+		files='' ;;
 	version)
 		opts='--help'
-		dirs='' ;;
+		dirs=''
+		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check region mark metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report check region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
+	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then
+		COMPREPLY=($(compgen -f -- "$cur"))
 	elif [[ " $dirs " == *" $prev "* || " $dirs " == *' operand '* ]]; then
 		COMPREPLY=($(compgen -d -- "$cur"))
 	fi

@@ -1,6 +1,7 @@
 # fish completion for galvo; made by `galvo completions fish`
 complete -c galvo -f
 complete -c galvo -n __fish_use_subcommand -a record -d 'Record what a command, processes or the machine do.'
+complete -c galvo -n '__fish_seen_subcommand_from record' -s c -l config -r -F -d 'what to record, see galvo-config(5); later options override it'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s o -l output -r -a '(__fish_complete_directories)' -d 'the run directory (default: galvo-DATE-TIME)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s f -l force -d 'replace a recording that DIR holds'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s p -l pid -x -d 'follow running processes instead of starting a command'
@@ -33,8 +34,12 @@ complete -c galvo -n '__fish_seen_subcommand_from region' -s h -l help -d 'print
 complete -c galvo -n '__fish_seen_subcommand_from region' -a '(__fish_complete_subcommand)'
 complete -c galvo -n __fish_use_subcommand -a mark -d 'Mark this instant in the running recording.'
 complete -c galvo -n '__fish_seen_subcommand_from mark' -s h -l help -d 'print this and exit'
+complete -c galvo -n __fish_use_subcommand -a config -d 'Is a configuration sound? What of it is not here?'
+complete -c galvo -n '__fish_seen_subcommand_from config' -s h -l help -d 'print this and exit'
+complete -c galvo -n '__fish_seen_subcommand_from config' -F
 complete -c galvo -n __fish_use_subcommand -a metrics -d 'The columns galvo records: names, units, meanings.'
 complete -c galvo -n '__fish_seen_subcommand_from metrics' -l json -d 'as JSON'
+complete -c galvo -n '__fish_seen_subcommand_from metrics' -l catalog -d 'as a MetricCatalog in text form, for metric_catalog_path'
 complete -c galvo -n '__fish_seen_subcommand_from metrics' -s h -l help -d 'print this and exit'
 complete -c galvo -n __fish_use_subcommand -a completions -d 'A completion script for bash, zsh or fish.'
 complete -c galvo -n '__fish_seen_subcommand_from completions' -s h -l help -d 'print this and exit'

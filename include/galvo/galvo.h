@@ -2,6 +2,7 @@
 #ifndef GALVO_GALVO_H
 #define GALVO_GALVO_H
 
+#include "config.h"
 #include "event.h"
 #include "metrics.h"
 #include "run.h"

@@ -21,6 +21,8 @@ typedef struct galvo_metric {
 
 /* Metric i in wire order; DONE past the last one. */
 GALVO_API galvo_status galvo_metric_at(size_t i, galvo_metric *ret_metric, galvo_error *reterr);
+/* All of them as a MetricCatalog in text form, which configurations can lay others over. */
+GALVO_API galvo_status galvo_catalog_write(galvo_write_fn write, void *ctx, galvo_error *reterr);
 
 #ifdef __cplusplus
 }

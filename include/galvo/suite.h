@@ -57,6 +57,16 @@ typedef struct galvo_suite_config {
 	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
 	int32_t is_recorder;         /* 1: this process does nothing else, all its cost is galvo's */
 	int32_t no_events;           /* 1: no regions and marks (galvo/event.h) */
+	const char *events_file;     /* in output_dir; NULL: events.pb */
+	uint64_t events_flush_interval_ms; /* 0: flush_interval_ms */
+	int32_t no_system;           /* 1: neither CPU nor memory, for the machine and processes */
+	int32_t no_disk;             /* 1: neither disks nor the I/O of processes */
+	const char *system_file;     /* in output_dir; NULL: system_metrics.pb */
+	const char *disk_file;       /* in output_dir; NULL: disk_metrics.pb */
+	uint64_t disk_flush_interval_ms; /* 0: flush_interval_ms */
+	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
+	const char *const *notes;    /* "subject: text" each, for the session metadata */
+	size_t notes_len;
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)
@@ -115,7 +125,7 @@ GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_
 
 typedef struct galvo_suite_stats {
 	size_t struct_size;
-	uint64_t ticks, missed_ticks;     /* of the system probe */
+	uint64_t ticks, missed_ticks;     /* of the system probe, or the disk probe */
 	uint64_t processes_alive;         /* followed now */
 	uint64_t roots_alive;             /* of the processes that were named */
 	uint64_t bytes_written, dropped_batches;

@@ -52,6 +52,9 @@ bool span_to_u64(struct span s, uint64_t *ret);
 bool span_to_i64(struct span s, int64_t *ret);
 /* Decimal with an optional fraction, in units of 10^-decimals: "0.25" with 2 is 25. */
 bool span_to_fixed(struct span s, unsigned decimals, uint64_t *ret);
+/* Decimal with an optional fraction and exponent, '.' in every locale; beyond the range it is infinite
+ * or zero. Allocates for more than 60 characters, and is false too if it cannot. */
+bool span_to_double(struct span s, double *ret);
 
 /* ---- buf: a growing buffer that is given its maximum at birth -------------------------------- */
 
@@ -120,6 +123,9 @@ void buf_put_json(struct buf *b, struct span bytes);
 void buf_put_number(struct buf *b, double v);
 /* Fixed decimals, '.' in every locale; NaN as "-". */
 void buf_put_fixed(struct buf *b, double v, unsigned decimals);
+/* As printf's %.*g with that many digits, '.' in every locale; "inf", "-inf", "nan". */
+void buf_put_general(struct buf *b, double v, int digits);
+bool utf8_is_valid(struct span bytes);
 /* Valid UTF-8 out of any bytes: what is not becomes U+FFFD. At most cap-1 bytes and a NUL; returns
  * the length. Never cuts a character in two. */
 size_t utf8_copy(char *to, size_t cap, struct span bytes);

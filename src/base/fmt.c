@@ -1,4 +1,5 @@
 /* Text out: numbers without locale, bytes of unknown encoding made printable. */
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -122,6 +123,48 @@ void buf_put_number(struct buf *b, double v)
 	put_double(b, text, n);
 }
 
+void buf_put_general(struct buf *b, double v, int digits)
+{
+	char text[400];
+	int n;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+		return;
+	}
+	n = snprintf(text, sizeof(text), "%.*g", digits, v);
+	if (n > 0 && (size_t)n < sizeof(text))
+		put_double(b, text, n);
+}
+
+bool span_to_double(struct span s, double *ret)
+{
+	static const char allowed[] = "0123456789.eE+-";
+	char small[64], *text = small, *end;
+	locale_t plain;
+	size_t i;
+	bool ok;
+
+	for (i = 0; i < s.n; i++)
+		if (!memchr(allowed, s.p[i], sizeof(allowed) - 1))
+			return false;
+	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (s.n >= sizeof(small))
+		text = malloc(s.n + 1);
+	ok = s.n && text && plain;
+	if (ok) {
+		memcpy(text, s.p, s.n);
+		text[s.n] = '\0';
+		*ret = strtod_l(text, &end, plain);
+		ok = end == text + s.n;
+	}
+	if (text != small)
+		free(text);
+	if (plain)
+		freelocale(plain);
+	return ok;
+}
+
 void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 {
 	char text[400];
@@ -134,6 +177,18 @@ void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 	n = snprintf(text, sizeof(text), "%.*f", (int)decimals, v);
 	if (n > 0 && (size_t)n < sizeof(text))
 		put_double(b, text, n);
+}
+
+bool utf8_is_valid(struct span bytes)
+{
+	while (bytes.n) {
+		size_t n = utf8_len(bytes);
+
+		if (n == 0)
+			return false;
+		bytes = span_of(bytes.p + n, bytes.n - n);
+	}
+	return true;
 }
 
 size_t utf8_copy(char *to, size_t cap, struct span bytes)

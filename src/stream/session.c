@@ -1,5 +1,5 @@
 /* Writes session_metadata.pb: what was recorded, on which machine, what it cost, every column. */
-#include "reader.h"
+#include "catalog.h"
 #include "session_metadata.pb-c.h"
 
 /* Strings of proto3 are UTF-8; paths, kernel texts and reasons need not be. */
@@ -12,74 +12,6 @@ static char *text(struct arena *a, const char *from, bool *ok)
 		utf8_copy(to, cap, span_of(from, n));
 	*ok = *ok && to;
 	return to;
-}
-
-static char *part(struct arena *a, struct span from, bool *ok)
-{
-	char *to = arena_alloc(a, from.n + 1, 1);
-
-	if (to && from.n)
-		memcpy(to, from.p, from.n);
-	*ok = *ok && to;
-	return to;
-}
-
-/* n messages of `size` bytes and the pointers to them that protobuf-c wants; false: no memory. */
-static bool pointers(struct arena *a, size_t n, size_t size, void *ret_pointers)
-{
-	char **all = arena_alloc(a, n, sizeof(*all)), *items = arena_alloc(a, n, size);
-	size_t i;
-
-	if (!all || !items)
-		return false;
-	for (i = 0; i < n; i++)
-		all[i] = items + i * size;
-	memcpy(ret_pointers, &all, sizeof(all));
-	return true;
-}
-
-static bool put_descriptor(struct arena *a, const struct catalog_row *row,
-                           Galvo__MetricDescriptor *to)
-{
-	const struct metric *m = row->metric;
-	struct metric_name name = {0};
-	bool ok = true;
-
-	metric_name_split(m->name, &name);
-	galvo__metric_descriptor__init(to);
-	to->fqn = text(a, m->name, &ok);
-	to->type = (Galvo__MetricType)m->type;
-	to->entity = part(a, name.entity, &ok);
-	to->counter = part(a, name.counter, &ok);
-	to->rollup = part(a, name.rollup, &ok);
-	to->submetric = part(a, name.submetric, &ok);
-	to->unit = (Galvo__Unit)m->unit;
-	to->scope = (Galvo__Scope)row->scope;
-	if (m->unit == UNIT_PCT || m->unit == UNIT_RATIO) {
-		to->peak_case = GALVO__METRIC_DESCRIPTOR__PEAK_PEAK_CONSTANT;
-		to->peak_constant = m->unit == UNIT_PCT ? 100 : 1;
-	}
-	to->smoothable = m->form != FORM_LEVEL;
-	to->description = text(a, m->help, &ok);
-	to->source = text(a, row->source, &ok);
-	return ok;
-}
-
-static bool put_catalog(struct arena *a, bool (*catalog_at)(size_t, struct catalog_row *),
-                        Galvo__MetricCatalog *to)
-{
-	struct catalog_row row;
-	size_t i;
-
-	galvo__metric_catalog__init(to);
-	while (catalog_at(to->n_descriptors, &row))
-		to->n_descriptors++;
-	if (!pointers(a, to->n_descriptors, sizeof(**to->descriptors), &to->descriptors))
-		return false;
-	for (i = 0; i < to->n_descriptors && catalog_at(i, &row); i++)
-		if (!put_descriptor(a, &row, to->descriptors[i]))
-			return false;
-	return true;
 }
 
 static bool put_workload(struct arena *a, const struct session_workload *w, Galvo__Workload *to)
@@ -147,8 +79,8 @@ static bool put_lists(struct arena *a, const struct session *s, Galvo__SessionMe
 
 	to->n_probes = s->probes_len;
 	to->n_notes = s->notes_len;
-	if (!pointers(a, to->n_probes, sizeof(**to->probes), &to->probes) ||
-	    !pointers(a, to->n_notes, sizeof(**to->notes), &to->notes))
+	if (!arena_messages(a, to->n_probes, sizeof(**to->probes), &to->probes) ||
+	    !arena_messages(a, to->n_notes, sizeof(**to->notes), &to->notes))
 		return false;
 	for (i = 0; i < s->probes_len; i++) {
 		galvo__active_probe__init(to->probes[i]);
@@ -203,7 +135,7 @@ galvo_status session_write(int dir_fd, const struct session *s,
 	meta.budget_pct = s->budget_pct;
 	put_machine(&a, s, &machine, &ok);
 	meta.machine = &machine;
-	ok = ok && put_lists(&a, s, &meta) && put_catalog(&a, catalog_at, &catalog);
+	ok = ok && put_lists(&a, s, &meta) && catalog_put(&a, catalog_at, s->catalog_overlay, &catalog);
 	meta.catalog = &catalog;
 	if (ok && s->workload.present) {
 		ok = put_workload(&a, &s->workload, &workload);

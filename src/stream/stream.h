@@ -165,8 +165,12 @@ struct session {
 	uint32_t recorder_pid;
 	uint64_t flush_interval_ns;
 	double budget_pct; /* of one CPU */
+	struct span catalog_overlay; /* wire bytes of a MetricCatalog, which replace by name or add */
 };
 
+/* Appends the wire bytes of the catalog, a MetricCatalog. */
+galvo_status catalog_pack(bool (*catalog_at)(size_t, struct catalog_row *), struct buf *into,
+                          galvo_error *reterr);
 /* Writes session_metadata.pb, the catalog (source_table's, given by at()) inlined, atomically. */
 galvo_status session_write(int dir_fd, const struct session *,
                            bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr);

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #define HZ_MAX 10000.0
+enum { DAY_MS = 86400000, FILE_NAME_BYTES_MAX = 256 };
 
 /* A caller built against an older header knows fewer members: those are defaults. */
 static galvo_status take_sized(galvo_suite_config *to, const galvo_suite_config *from,
@@ -31,6 +32,59 @@ static galvo_status bound_hz(const char *name, double *hz, double otherwise, gal
 	return GALVO_OK;
 }
 
+static galvo_status set_intervals(galvo_suite_config *c, galvo_error *reterr)
+{
+	if (c->flush_interval_ms == 0)
+		c->flush_interval_ms = 5000;
+	if (c->scan_interval_ms == 0)
+		c->scan_interval_ms = 100;
+	if (c->disk_flush_interval_ms == 0)
+		c->disk_flush_interval_ms = c->flush_interval_ms;
+	if (c->events_flush_interval_ms == 0)
+		c->events_flush_interval_ms = c->flush_interval_ms;
+	if (c->flush_interval_ms > DAY_MS || c->scan_interval_ms > DAY_MS ||
+	    c->disk_flush_interval_ms > DAY_MS || c->events_flush_interval_ms > DAY_MS)
+		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
+	return GALVO_OK;
+}
+
+/* As a reader accepts it: a name in the run directory, and not that of the metadata. */
+static galvo_status check_file(const char *member, const char *name, galvo_error *reterr)
+{
+	if (name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < FILE_NAME_BYTES_MAX &&
+	    strcmp(name, "session_metadata.pb") != 0)
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_INVALID,
+	               "%s: expected a file name, no path, and not that of the metadata", member);
+}
+
+/* What is recorded, and where. */
+static galvo_status set_streams(galvo_suite_config *c, galvo_error *reterr)
+{
+	galvo_status status;
+
+	if (c->no_system && c->no_disk && c->no_events)
+		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
+	if (!c->system_file)
+		c->system_file = stream_file_name(STREAM_SYSTEM);
+	if (!c->disk_file)
+		c->disk_file = stream_file_name(STREAM_DISK);
+	if (!c->events_file)
+		c->events_file = stream_file_name(STREAM_EVENTS);
+	status = check_file("system_file", c->system_file, reterr);
+	if (status == GALVO_OK)
+		status = check_file("disk_file", c->disk_file, reterr);
+	if (status == GALVO_OK)
+		status = check_file("events_file", c->events_file, reterr);
+	if (status != GALVO_OK)
+		return status;
+	if (!strcmp(c->system_file, c->disk_file) || !strcmp(c->events_file, c->disk_file) ||
+	    !strcmp(c->events_file, c->system_file))
+		return err_set(reterr, GALVO_ERR_INVALID,
+		               "system_file, disk_file, events_file: two are the same");
+	return GALVO_OK;
+}
+
 static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 {
 	galvo_status status = bound_hz("system_hz", &c->system_hz, 100, reterr);
@@ -39,14 +93,10 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		status = bound_hz("core_hz", &c->core_hz, 1, reterr);
 	if (status == GALVO_OK)
 		status = bound_hz("disk_hz", &c->disk_hz, 10, reterr);
+	if (status == GALVO_OK)
+		status = set_intervals(c, reterr);
 	if (status != GALVO_OK)
 		return status;
-	if (c->flush_interval_ms == 0)
-		c->flush_interval_ms = 5000;
-	if (c->scan_interval_ms == 0)
-		c->scan_interval_ms = 100;
-	if (c->flush_interval_ms > 86400000 || c->scan_interval_ms > 86400000)
-		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
 	if (c->budget_pct == 0)
 		c->budget_pct = 1;
 	if (!(c->budget_pct > 0 && c->budget_pct <= 100))
@@ -55,13 +105,40 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_INVALID, "output_dir: expected a directory");
 	if (c->follow < GALVO_FOLLOW_NONE || c->follow > GALVO_FOLLOW_TREE)
 		return err_set(reterr, GALVO_ERR_INVALID, "follow: expected a galvo_follow");
-	return GALVO_OK;
+	return set_streams(c, reterr);
 }
 
 static bool copy_string(char **to, const char *from)
 {
 	*to = from ? strdup(from) : NULL;
 	return *to || !from;
+}
+
+/* Each is "subject: text". */
+static void take_notes(struct galvo_suite *s, galvo_suite_config *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->notes_len; i++) {
+		struct span text = span_str(c->notes[i]), subject = {0};
+		char name[sizeof(s->notes[0].subject)];
+
+		span_cut(&text, ':', &subject);
+		utf8_copy(name, sizeof(name), subject);
+		suite_note(s, name, "%s", span_trim(text).p);
+	}
+	c->notes = NULL;
+	c->notes_len = 0;
+}
+
+static bool copy_strings(struct galvo_suite *s)
+{
+	const galvo_suite_config *c = &s->config;
+
+	return copy_string(&s->output_dir, c->output_dir) && copy_string(&s->root, c->root) &&
+	       copy_string(&s->files[PROBE_SYSTEM], c->system_file) &&
+	       copy_string(&s->files[PROBE_DISK], c->disk_file) &&
+	       copy_string(&s->events_file, c->events_file);
 }
 
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
@@ -78,7 +155,8 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
 		c->disks_len = c->processes_len = 0;
 		return status;
 	}
-	ok = copy_string(&s->output_dir, c->output_dir) && copy_string(&s->root, c->root);
+	take_notes(s, c);
+	ok = copy_strings(s);
 	s->disks = alloc_array(c->disks_len, sizeof(*s->disks));
 	s->processes = alloc_array(c->processes_len, sizeof(*s->processes));
 	ok = ok && s->disks && s->processes;
@@ -90,7 +168,11 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
 		ok = copy_string(&alias, c->processes[i].alias);
 		s->processes[i] = (galvo_process){c->processes[i].pid, alias};
 	}
-	return ok ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	if (!ok)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	if (c->metric_catalog_path)
+		return catalog_load(c->metric_catalog_path, &s->catalog, reterr);
+	return GALVO_OK;
 }
 
 void suite_free_config(struct galvo_suite *s)
@@ -108,4 +190,8 @@ void suite_free_config(struct galvo_suite *s)
 	free(s->processes);
 	free(s->output_dir);
 	free(s->root);
+	for (i = 0; i < PROBES; i++)
+		free(s->files[i]);
+	free(s->events_file);
+	buf_finish(&s->catalog);
 }

@@ -11,7 +11,7 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct stream_config file = {
 		.kind = STREAM_EVENTS,
-		.file_name = stream_file_name(STREAM_EVENTS),
+		.file_name = s->events_file,
 		.hostname = s->hostname,
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
@@ -23,7 +23,7 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 		return GALVO_OK;
 	status = writer_add(s->writer, &file, &stream, reterr);
 	if (status == GALVO_OK)
-		events_open(s->events, stream, s->config.flush_interval_ms * NS_PER_MS);
+		events_open(s->events, stream, s->config.events_flush_interval_ms * NS_PER_MS);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "galvo/suite.h"
 #include "probe/probe.h"
 #include "suite.h"
+#include "wire/wire.h"
 
 enum {
 	NOTES_MAX = 64,
@@ -40,9 +41,10 @@ enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
 struct galvo_suite {
 	/* the configuration, copied: strings and arrays are the suite's */
 	galvo_suite_config config;
-	char *output_dir, *root;
+	char *output_dir, *root, *files[PROBES], *events_file;
 	char **disks;
 	galvo_process *processes;
+	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
 	enum suite_state state;
 	struct world world;
@@ -89,5 +91,11 @@ void suite_look_up_facts(struct galvo_suite *s);
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
                                galvo_error *reterr);
 void suite_free_config(struct galvo_suite *s);
+
+/* A MetricCatalog in text form, checked, as wire bytes. */
+galvo_status catalog_load(const char *path, struct buf *into, galvo_error *reterr);
+/* Fails if text is not UTF-8 or has a NUL in it, in any string of the message. */
+galvo_status check_strings(const struct ProtobufCMessageDescriptor *message, const char *name,
+                           struct span bytes, galvo_error *reterr);
 
 #endif

@@ -126,14 +126,26 @@ static uint64_t tick_resolution_ns(const struct world *w)
 	return (uint64_t)t.tv_nsec;
 }
 
+static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PROBES + 1])
+{
+	const struct session_probe all[PROBES] = {
+		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], (uint64_t)(s->config.system_hz + 0.5)},
+		{STREAM_DISK, s->files[PROBE_DISK], (uint64_t)(s->config.disk_hz + 0.5)},
+	};
+	size_t i, n = 0;
+
+	for (i = 0; i < PROBES; i++)
+		if (s->probes[i])
+			to[n++] = all[i];
+	if (suite_has_events(s))
+		to[n++] = (struct session_probe){STREAM_EVENTS, s->events_file, 0};
+	return n;
+}
+
 galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
-	const struct session_probe probes[PROBES + 1] = {
-		{STREAM_SYSTEM, stream_file_name(STREAM_SYSTEM), (uint64_t)(s->config.system_hz + 0.5)},
-		{STREAM_DISK, stream_file_name(STREAM_DISK), (uint64_t)(s->config.disk_hz + 0.5)},
-		{STREAM_EVENTS, stream_file_name(STREAM_EVENTS), 0},
-	};
+	struct session_probe probes[PROBES + 1];
 	struct session session = {
 		.hostname = s->hostname,
 		.start_wall_ns = s->start_wall_ns,
@@ -141,7 +153,7 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 		.start_boot_ns = s->start_boot_ns,
 		.stop_mono_ns = s->stop_mono_ns,
 		.probes = probes,
-		.probes_len = PROBES + suite_has_events(s),
+		.probes_len = list_probes(s, probes),
 		.notes = notes,
 		.notes_len = s->notes_len,
 		.kernel = s->kernel,
@@ -155,6 +167,7 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 		.recorder_pid = s->world.live ? (uint32_t)getpid() : 0,
 		.flush_interval_ns = s->config.flush_interval_ms * NS_PER_MS,
 		.budget_pct = s->config.budget_pct,
+		.catalog_overlay = span_of(s->catalog.p, s->catalog.len),
 	};
 	size_t i;
 

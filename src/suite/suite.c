@@ -51,6 +51,9 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 	unlinkat(s->dir_fd, session_file, 0);
 	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
 		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
+	for (i = 0; i < PROBES; i++)
+		unlinkat(s->dir_fd, s->files[i], 0);
+	unlinkat(s->dir_fd, s->events_file, 0);
 	return GALVO_OK;
 }
 
@@ -131,12 +134,15 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
-static galvo_status make_probe(struct galvo_suite *s, enum stream_kind kind, double hz,
-                               double budget_share, struct probe **ret_probe, galvo_error *reterr)
+static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *reterr)
 {
+	const bool is_system = i == PROBE_SYSTEM, is_alone = s->config.no_system || s->config.no_disk;
+	const enum stream_kind kind = is_system ? STREAM_SYSTEM : STREAM_DISK;
+	const double hz = is_system ? s->config.system_hz : s->config.disk_hz;
+	const double share = is_alone ? 1 : is_system ? SYSTEM_SHARE : 1 - SYSTEM_SHARE;
 	const struct stream_config file = {
 		.kind = kind,
-		.file_name = stream_file_name(kind),
+		.file_name = s->files[i],
 		.hostname = s->hostname,
 		.frequency_hz = (uint64_t)(hz + 0.5),
 		.cpu_count = s->world.cpu_count,
@@ -146,19 +152,23 @@ static galvo_status make_probe(struct galvo_suite *s, enum stream_kind kind, dou
 		.kind = kind,
 		.world = &s->world,
 		.track = s->track,
-		.leads = kind == STREAM_SYSTEM,
+		.leads = is_system || is_alone,
 		.period_ns = (uint64_t)(1e9 / hz),
 		.core_period_ns = (uint64_t)(1e9 / s->config.core_hz),
 		.scan_period_ns = s->config.scan_interval_ms * NS_PER_MS,
-		.flush_interval_ns = s->config.flush_interval_ms * NS_PER_MS,
-		.budget_pct = s->replay ? 0 : s->config.budget_pct * budget_share,
+		.flush_interval_ns = NS_PER_MS * (is_system ? s->config.flush_interval_ms
+		                                            : s->config.disk_flush_interval_ms),
+		.budget_pct = s->replay ? 0 : s->config.budget_pct * share,
 		.on_request = s->config.pss != 0,
 		.devices = (const char *const *)s->disks,
 		.devices_len = s->config.disks_len,
 	};
-	galvo_status status = writer_add(s->writer, &file, &config.stream, reterr);
+	galvo_status status;
 
-	return status == GALVO_OK ? probe_create(&config, ret_probe, reterr) : status;
+	if (is_system ? s->config.no_system : s->config.no_disk)
+		return GALVO_OK;
+	status = writer_add(s->writer, &file, &config.stream, reterr);
+	return status == GALVO_OK ? probe_create(&config, &s->probes[i], reterr) : status;
 }
 
 /* Files, first readings, metadata. */
@@ -168,12 +178,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	galvo_status status = writer_create(s->dir_fd, &s->writer, reterr);
 	size_t i;
 
-	if (status == GALVO_OK)
-		status = make_probe(s, STREAM_SYSTEM, s->config.system_hz, SYSTEM_SHARE, &s->probes[PROBE_SYSTEM],
-		                    reterr);
-	if (status == GALVO_OK)
-		status = make_probe(s, STREAM_DISK, s->config.disk_hz, 1 - SYSTEM_SHARE, &s->probes[PROBE_DISK],
-		                    reterr);
+	for (i = 0; i < PROBES && status == GALVO_OK; i++)
+		status = make_probe(s, i, reterr);
 	if (status == GALVO_OK)
 		status = suite_prepare_events(s, reterr);
 	if (status == GALVO_OK)
@@ -184,7 +190,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	s->start_boot_ns = clock->boot_ns(clock);
 	s->start_wall_ns = clock->wall_ns(clock);
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
-		status = probe_prime(s->probes[i], reterr);
+		if (s->probes[i])
+			status = probe_prime(s->probes[i], reterr);
 	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
 }
 
@@ -202,6 +209,18 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
+static void stop_probes(struct galvo_suite *s)
+{
+	size_t i;
+
+	for (i = 0; i < PROBES; i++)
+		if (s->probes[i])
+			probe_signal_stop(s->probes[i]);
+	for (i = 0; i < PROBES; i++)
+		if (s->probes[i])
+			probe_join(s->probes[i]);
+}
+
 galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 {
 	galvo_status status;
@@ -212,18 +231,15 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 		               s->replay ? "the root is a captured machine" : "started before");
 	status = prepare(s, reterr);
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
-		status = probe_start(s->probes[i], reterr);
+		if (s->probes[i])
+			status = probe_start(s->probes[i], reterr);
 	if (status == GALVO_OK)
 		status = suite_start_events(s, reterr);
 	if (status == GALVO_OK) {
 		s->state = SUITE_STARTED;
 		return GALVO_OK;
 	}
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i]) {
-			probe_signal_stop(s->probes[i]);
-			probe_join(s->probes[i]);
-		}
+	stop_probes(s);
 	suite_stop_events(s);
 	return status;
 }
@@ -233,11 +249,12 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 /* What a source could not read, its stream says; this is what no source can know. */
 static void note_what_failed(struct galvo_suite *s)
 {
+	const struct probe *disk = s->probes[PROBE_DISK];
 	struct track_counts counts = {0};
 	const char *device;
 	size_t i;
 
-	for (i = 0; probe_missing_device_at(s->probes[PROBE_DISK], i, &device); i++)
+	for (i = 0; disk && probe_missing_device_at(disk, i, &device); i++)
 		suite_note(s, device, "there is no such block device");
 	if (s->track)
 		track_count(s->track, &counts);
@@ -270,14 +287,9 @@ static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
 
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 {
-	size_t i;
-
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
-	for (i = 0; i < PROBES; i++)
-		probe_signal_stop(s->probes[i]);
-	for (i = 0; i < PROBES; i++)
-		probe_join(s->probes[i]);
+	stop_probes(s);
 	suite_stop_events(s);
 	return finish(s, reterr);
 }
@@ -301,12 +313,14 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 	for (i = 1; i < s->replay->len && status == GALVO_OK; i++) {
 		status = replay_go(s->replay, &s->world, i, reterr);
 		for (j = 0; j < PROBES && status == GALVO_OK; j++)
-			probe_tick(s->probes[j]);
+			if (s->probes[j])
+				probe_tick(s->probes[j]);
 	}
 	if (status != GALVO_OK)
 		return status;
 	for (j = 0; j < PROBES; j++)
-		probe_flush(s->probes[j]);
+		if (s->probes[j])
+			probe_flush(s->probes[j]);
 	return finish(s, reterr);
 }
 
@@ -353,6 +367,7 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	struct writer_totals totals;
 	struct track_counts counts;
 	struct probe_counts ticks;
+	const struct probe *leader;
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
@@ -360,7 +375,8 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
-	probe_count(s->probes[PROBE_SYSTEM], &ticks);
+	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
+	probe_count(leader, &ticks);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;

@@ -1,5 +1,6 @@
 /*
- * Protobuf's alphabet: put and get of varints, fixed words and length-delimited fields.
+ * Protobuf's alphabet: put and get of varints, fixed words and length-delimited fields; its text
+ * format.
  *
  * Putting writes into memory whose room the caller has made sure of (WIRE_*_MAX say how much each
  * may need) and returns the new end. Getting works on spans and is total on every input.
@@ -39,5 +40,26 @@ bool wire_take_varint(struct span *rest, uint64_t *ret);
 /* Packed doubles of a field: how many; 8 bytes each, MALFORMED if the length is no multiple. */
 bool wire_doubles(struct span packed, size_t *ret_n);
 double wire_double_at(struct span packed, size_t i);
+
+/* ---- protobuf's text format, for every message that protoc-c has compiled ------------------------ */
+
+#define TEXT_DEPTH_MAX 100 /* messages in messages, as protobuf has it */
+
+struct ProtobufCMessageDescriptor;
+
+/*
+ * Appends the wire bytes of the message that `text` describes, for protobuf_c_message_unpack. Accepts
+ * what protoc --encode accepts, and strings in UTF-8 only. MALFORMED: "path:line:column: field 'a.b':
+ * expected …, got '…'". NOMEM: memory, or more bytes than `into` may hold. Maps, extensions, groups
+ * and Any are not known.
+ */
+galvo_status text_parse(const struct ProtobufCMessageDescriptor *message, const char *path,
+                        struct span text, struct buf *into, galvo_error *reterr);
+/*
+ * Appends the text of a message's wire bytes, byte for byte as protoc --decode prints it. MALFORMED
+ * where the bytes are no such message; `into` then holds a part.
+ */
+galvo_status text_print(const struct ProtobufCMessageDescriptor *message, struct span bytes,
+                        struct buf *into, galvo_error *reterr);
 
 #endif

@@ -1,0 +1,131 @@
+/* galvo metrics: the columns that are recorded, as a list, one explained, or as a catalog. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct opt opts[] = {
+	{256, "json", NULL, "as JSON"},
+	{257, "catalog", NULL, "as a MetricCatalog in text form, for metric_catalog_path"},
+	OPT_HELP,
+};
+
+static const char *name_at(size_t i)
+{
+	galvo_metric m = {.struct_size = sizeof(m)};
+
+	return galvo_metric_at(i, &m, NULL) == GALVO_OK ? m.name : NULL;
+}
+
+/* ---- ways to print one -------------------------------------------------------------------------- */
+
+/* Names and help texts are our own: nothing in them needs an escape. */
+static void print_json(const galvo_metric *m, bool first)
+{
+	printf("%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"scope\": \"%s\", \"stream\": \"%s\", "
+	       "\"type\": \"%s\", \"source\": \"%s\", \"help\": \"%s\"}",
+	       first ? "[" : ",", m->name, m->unit, m->scope, m->stream, m->type, m->source, m->help);
+}
+
+static void print_line(const galvo_metric *m)
+{
+	printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m->name, m->unit, m->scope, m->stream, m->type, m->source,
+	       m->help);
+}
+
+/* A line of the list for people, the source above it where it changes. */
+static void print_item(const galvo_metric *m, const char *source_before)
+{
+	if (strcmp(source_before, m->source) != 0)
+		printf("%s%s: a row each %s, in %s\n", source_before[0] ? "\n" : "", m->source, m->scope,
+		       m->stream);
+	printf("  %s [%s]\n      %s\n", m->name, m->unit, m->help);
+}
+
+static void explain(const galvo_metric *m)
+{
+	printf("%s\n  %s\n\n  unit    %s\n  type    %s\n  scope   %s\n  stream  %s\n  source  %s\n", m->name,
+	       m->help, m->unit, m->type, m->scope, m->stream, m->source);
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int unknown(const char *name)
+{
+	const char *meant = nearest(name, strlen(name), name_at);
+
+	if (meant)
+		complain("there is no column '%s'; did you mean '%s'?", name, meant);
+	else
+		complain("there is no column '%s'; `galvo metrics` lists them", name);
+	return EXIT_OF_USAGE;
+}
+
+/* All of them, or those of one name. */
+static int list(const char *name, bool is_json)
+{
+	bool is_terminal = isatty(STDOUT_FILENO);
+	galvo_metric m = {.struct_size = sizeof(m)};
+	const char *source = "";
+	size_t i, count = 0;
+
+	for (i = 0; galvo_metric_at(i, &m, NULL) == GALVO_OK; i++) {
+		if (name && strcmp(m.name, name) != 0)
+			continue;
+		if (is_json)
+			print_json(&m, count == 0);
+		else if (name)
+			explain(&m);
+		else if (is_terminal)
+			print_item(&m, source);
+		else
+			print_line(&m);
+		source = m.source;
+		count++;
+	}
+	if (count == 0 && name)
+		return unknown(name);
+	if (is_json)
+		puts("\n]");
+	return close_stdout();
+}
+
+static int print_catalog(void)
+{
+	galvo_error error;
+	galvo_status status = galvo_catalog_write(write_to_file, stdout, &error);
+
+	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
+		return close_stdout();
+	complain("%s", error.text);
+	return EXIT_OF_GALVO;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	bool is_json = false, is_catalog = false;
+	const char *arg;
+	int at = 1, key;
+
+	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
+		if (key == OPT_WRONG)
+			return EXIT_OF_USAGE;
+		if (key == 'h') {
+			command_print_help(command);
+			return close_stdout();
+		}
+		is_json = is_json || key == 256;
+		is_catalog = is_catalog || key == 257;
+	}
+	if (argc - at > 1)
+		return usage_error(command, "expected one name at most");
+	if (is_catalog && (is_json || argc != at))
+		return usage_error(command, "--catalog stands alone");
+	return is_catalog ? print_catalog() : list(argc == at ? NULL : argv[at], is_json);
+}
+
+const struct command command_metrics = {
+	"metrics", "[options] [NAME]", "The columns galvo records: names, units, meanings.",
+	opts, sizeof(opts) / sizeof(opts[0]), run,
+};

@@ -1,0 +1,37 @@
+/* Strings of a message as C can have them: UTF-8 without NUL, whatever the bytes came from. */
+#include <protobuf-c/protobuf-c.h>
+
+#include "internal.h"
+
+static const ProtobufCFieldDescriptor *find(const ProtobufCMessageDescriptor *m, uint32_t number)
+{
+	unsigned i;
+
+	for (i = 0; i < m->n_fields; i++)
+		if (m->fields[i].id == number)
+			return &m->fields[i];
+	return NULL;
+}
+
+galvo_status check_strings(const struct ProtobufCMessageDescriptor *message, const char *name,
+                           struct span bytes, galvo_error *reterr)
+{
+	const ProtobufCFieldDescriptor *f;
+	struct wire_field w;
+	galvo_status status = GALVO_OK, field;
+
+	while ((field = wire_next(&bytes, &w)) == GALVO_OK && status == GALVO_OK) {
+		f = find(message, w.number);
+		if (!f || w.type != WIRE_BYTES)
+			continue;
+		if (f->type == PROTOBUF_C_TYPE_MESSAGE)
+			status = check_strings(f->descriptor, name, w.bytes, reterr);
+		else if (f->type == PROTOBUF_C_TYPE_STRING &&
+		         (!utf8_is_valid(w.bytes) || (w.bytes.n && memchr(w.bytes.p, '\0', w.bytes.n))))
+			status = err_set(reterr, GALVO_ERR_MALFORMED,
+			                 "%s: field '%s': expected UTF-8 without a NUL", name, f->name);
+	}
+	if (status == GALVO_OK && field != GALVO_DONE)
+		return err_set(reterr, GALVO_ERR_MALFORMED, "%s: not a %s", name, message->short_name);
+	return status;
+}
