@@ -308,8 +308,7 @@ static bool launch(struct session *s)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the tree come to us and stay in sight */
 	r->config.adopter_pid = (uint32_t)getpid();
-	if (!r->config.no_events)
-		s->listener = outside_listen();
+	s->listener = r->config.no_events ? NULL : outside_listen();
 	if (!launch_fork(r->argv, &s->mask_before, s->ignored_children, &s->launch)) {
 		complain("cannot start a process: %s", strerror(errno));
 		return false;

@@ -18,10 +18,6 @@ _galvo() {
 		opts='--repair --quiet --help'
 		dirs=' --repair operand'
 		files='' ;;
-	config)
-		opts='--help'
-		dirs=''
-		files=' operand' ;;
 	region)
 		opts='--help'
 		dirs=''
@@ -30,6 +26,10 @@ _galvo() {
 		opts='--help'
 		dirs=''
 		files='' ;;
+	config)
+		opts='--help'
+		dirs=''
+		files=' operand' ;;
 	metrics)
 		opts='--json --catalog --help'
 		dirs=''
@@ -48,7 +48,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check config region mark metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report check region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

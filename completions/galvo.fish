@@ -29,14 +29,14 @@ complete -c galvo -n '__fish_seen_subcommand_from check' -l repair -r -a '(__fis
 complete -c galvo -n '__fish_seen_subcommand_from check' -s q -l quiet -d 'say nothing; the exit status tells'
 complete -c galvo -n '__fish_seen_subcommand_from check' -s h -l help -d 'print this and exit'
 complete -c galvo -n '__fish_seen_subcommand_from check' -a '(__fish_complete_directories)'
-complete -c galvo -n __fish_use_subcommand -a config -d 'Is a configuration sound? What of it is not here?'
-complete -c galvo -n '__fish_seen_subcommand_from config' -s h -l help -d 'print this and exit'
-complete -c galvo -n '__fish_seen_subcommand_from config' -F
 complete -c galvo -n __fish_use_subcommand -a region -d 'Name a stretch of the running recording.'
 complete -c galvo -n '__fish_seen_subcommand_from region' -s h -l help -d 'print this and exit'
 complete -c galvo -n '__fish_seen_subcommand_from region' -a '(__fish_complete_subcommand)'
 complete -c galvo -n __fish_use_subcommand -a mark -d 'Mark this instant in the running recording.'
 complete -c galvo -n '__fish_seen_subcommand_from mark' -s h -l help -d 'print this and exit'
+complete -c galvo -n __fish_use_subcommand -a config -d 'Is a configuration sound? What of it is not here?'
+complete -c galvo -n '__fish_seen_subcommand_from config' -s h -l help -d 'print this and exit'
+complete -c galvo -n '__fish_seen_subcommand_from config' -F
 complete -c galvo -n __fish_use_subcommand -a metrics -d 'The columns galvo records: names, units, meanings.'
 complete -c galvo -n '__fish_seen_subcommand_from metrics' -l json -d 'as JSON'
 complete -c galvo -n '__fish_seen_subcommand_from metrics' -l catalog -d 'as a MetricCatalog in text form, for metric_catalog_path'

@@ -59,7 +59,10 @@ GALVO_API void galvo_mark(galvo_tracker *tracker, const char *name, size_t name_
  */
 typedef struct galvo_listener galvo_listener;
 
-/* Makes a directory of its own below `dir`, an absolute path, and the socket in it. */
+/*
+ * Makes a directory of its own below `dir`, an absolute path, and the socket in it. What listeners of
+ * this user left there when they were killed is removed.
+ */
 GALVO_API galvo_status galvo_listener_open(const char *dir, galvo_listener **ret_listener,
                                            galvo_error *reterr);
 GALVO_API const char *galvo_listener_path(const galvo_listener *listener); /* until close */

@@ -28,8 +28,13 @@ typedef enum galvo_follow {
 	GALVO_FOLLOW_WIDTH = 0x7fffffff
 } galvo_follow;
 
+/* Which profilers follow a process. */
+#define GALVO_FOR_SYSTEM UINT32_C(4)
+#define GALVO_FOR_DISK UINT32_C(8)
+
 typedef struct galvo_process {
 	uint32_t pid;      /* 0: the caller */
+	uint32_t profilers; /* GALVO_FOR_…; 0: all of them */
 	const char *alias; /* display name; NULL: none */
 } galvo_process;
 
@@ -57,12 +62,13 @@ typedef struct galvo_suite_config {
 	uint32_t adopter_pid;        /* subreaper to which orphans of the tree go; 0: none */
 	int32_t is_recorder;         /* 1: this process does nothing else, all its cost is galvo's */
 	int32_t no_events;           /* 1: no regions and marks (galvo/event.h) */
+	const char *events_file;     /* in output_dir; NULL: events.pb */
+	uint64_t events_flush_interval_ms; /* 0: flush_interval_ms */
 	int32_t no_system;           /* 1: neither CPU nor memory, for the machine and processes */
 	int32_t no_disk;             /* 1: neither disks nor the I/O of processes */
 	const char *system_file;     /* in output_dir; NULL: system_metrics.pb */
 	const char *disk_file;       /* in output_dir; NULL: disk_metrics.pb */
-	const char *events_file;     /* in output_dir; NULL: events.pb */
-	uint64_t disk_flush_interval_ms, events_flush_interval_ms; /* 0: flush_interval_ms */
+	uint64_t disk_flush_interval_ms; /* 0: flush_interval_ms */
 	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
@@ -83,6 +89,8 @@ GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galv
                                           galvo_error *reterr);
 /* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
 GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
+/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
+GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
 /* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
 GALVO_API void galvo_suite_destroy(galvo_suite *suite); /* NULL is fine */

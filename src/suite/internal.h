@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "event/event.h"
+#include "galvo/profiler.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
 #include "suite.h"
@@ -17,7 +18,7 @@ enum {
 	FACT_BYTES = 128,
 };
 
-enum { PROBE_SYSTEM, PROBE_DISK, PROBES, EVENTS = PROBES, STREAMS };
+enum { PROBE_SYSTEM, PROBE_DISK, PROBES };
 
 struct instant { /* of a captured machine: a directory with proc/ and sys/ */
 	char name[64];
@@ -36,16 +37,26 @@ struct note {
 	char subject[64], text[NOTE_BYTES];
 };
 
+/* What a suite is made of: its probes, and the events. */
+enum { PART_EVENTS = PROBES, PARTS };
+
+struct galvo_profiler {
+	struct galvo_suite *suite;
+	enum stream_kind kind;
+};
+
 enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
 
 struct galvo_suite {
 	/* the configuration, copied: strings and arrays are the suite's */
 	galvo_suite_config config;
-	char *output_dir, *root, *files[STREAMS];
+	char *output_dir, *root, *files[PROBES], *events_file;
 	char **disks;
 	galvo_process *processes;
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
+	bool is_alone; /* one profiler by itself: no metadata */
+	struct galvo_profiler parts[PARTS];
 	enum suite_state state;
 	struct world world;
 	struct replay *replay; /* NULL: a live machine */
@@ -73,6 +84,19 @@ bool suite_has_events(const struct galvo_suite *s);
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
 galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
 void suite_stop_events(struct galvo_suite *s); /* started or not */
+
+galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
+                          galvo_error *reterr);
+/* For these streams alone. */
+galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
+                               uint32_t streams, galvo_error *reterr);
+galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
+                                  galvo_error *reterr);
+/*
+ * Copies a sized struct, whose first member tells its size: a caller built against an older header
+ * knows fewer members, and those are zero.
+ */
+galvo_status suite_take_sized(void *to, size_t to_bytes, const void *from, galvo_error *reterr);
 
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
 galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,

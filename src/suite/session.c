@@ -126,25 +126,26 @@ static uint64_t tick_resolution_ns(const struct world *w)
 	return (uint64_t)t.tv_nsec;
 }
 
-static size_t list_probes(const struct galvo_suite *s, struct session_probe to[STREAMS])
+static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PROBES + 1])
 {
-	const struct session_probe all[STREAMS] = {
+	const struct session_probe all[PROBES] = {
 		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], (uint64_t)(s->config.system_hz + 0.5)},
 		{STREAM_DISK, s->files[PROBE_DISK], (uint64_t)(s->config.disk_hz + 0.5)},
-		{STREAM_EVENTS, s->files[EVENTS], 0},
 	};
 	size_t i, n = 0;
 
-	for (i = 0; i < STREAMS; i++)
-		if (i == EVENTS ? suite_has_events(s) : s->probes[i] != NULL)
+	for (i = 0; i < PROBES; i++)
+		if (s->probes[i])
 			to[n++] = all[i];
+	if (suite_has_events(s))
+		to[n++] = (struct session_probe){STREAM_EVENTS, s->events_file, 0};
 	return n;
 }
 
 galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
-	struct session_probe probes[STREAMS];
+	struct session_probe probes[PROBES + 1];
 	struct session session = {
 		.hostname = s->hostname,
 		.start_wall_ns = s->start_wall_ns,
@@ -170,6 +171,8 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 	};
 	size_t i;
 
+	if (s->is_alone)
+		return GALVO_OK;
 	for (i = 0; i < s->notes_len; i++)
 		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
 	fill_workload(s, &session.workload);

@@ -34,15 +34,15 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 {
 	size_t i;
 
-	s->made_dir = mkdir(s->output_dir, 0777) == 0;
-	if (!s->made_dir && errno != EEXIST)
+	s->made_dir = !s->is_alone && mkdir(s->output_dir, 0777) == 0;
+	if (!s->is_alone && !s->made_dir && errno != EEXIST)
 		return err_sys(reterr, errno, "%s", s->output_dir);
 	s->dir_fd = open(s->output_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
 		return err_sys(reterr, errno, "%s", s->output_dir);
 	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		return err_sys(reterr, errno, "%s", s->output_dir);
-	if (faccessat(s->dir_fd, session_file, F_OK, 0) != 0)
+	if (s->is_alone || faccessat(s->dir_fd, session_file, F_OK, 0) != 0)
 		return GALVO_OK;
 	if (!s->config.overwrite)
 		return err_set(reterr, GALVO_ERR_STATE,
@@ -51,20 +51,29 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 	unlinkat(s->dir_fd, session_file, 0);
 	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
 		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
-	for (i = 0; i < STREAMS; i++)
+	for (i = 0; i < PROBES; i++)
 		unlinkat(s->dir_fd, s->files[i], 0);
+	unlinkat(s->dir_fd, s->events_file, 0);
 	return GALVO_OK;
 }
 
-galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
-                                galvo_error *reterr)
+galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
+                          galvo_error *reterr)
 {
+	static const enum stream_kind kinds[PARTS] = {
+		[PROBE_SYSTEM] = STREAM_SYSTEM, [PROBE_DISK] = STREAM_DISK,
+		[PART_EVENTS] = STREAM_EVENTS,
+	};
 	struct galvo_suite *s = calloc(1, sizeof(*s));
 	galvo_status status;
+	size_t i;
 
 	if (!s)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	s->dir_fd = s->world.root_fd = -1;
+	s->is_alone = is_alone;
+	for (i = 0; i < PARTS; i++)
+		s->parts[i] = (struct galvo_profiler){s, kinds[i]};
 	status = suite_copy_config(s, config, reterr);
 	if (status == GALVO_OK)
 		status = open_world(s, reterr);
@@ -79,6 +88,12 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 	suite_look_up_facts(s);
 	*ret_suite = s;
 	return GALVO_OK;
+}
+
+galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
+                                galvo_error *reterr)
+{
+	return suite_create(config, false, ret_suite, reterr);
 }
 
 static void free_argv(struct galvo_suite *s)
@@ -124,12 +139,16 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		.world = &s->world,
 		.follow = (enum follow)s->config.follow,
 		.adopter_pid = s->config.adopter_pid,
+		.streams = (s->config.no_system ? 0 : GALVO_FOR_SYSTEM) |
+		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
 	};
 	galvo_status status = track_create(&config, &s->track, reterr);
 	size_t i;
 
 	for (i = 0; i < s->config.processes_len && status == GALVO_OK; i++)
-		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias, reterr);
+		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
+		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
+		                   reterr);
 	return status;
 }
 
@@ -208,13 +227,20 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
-static void stop_probes(struct galvo_suite *s)
+void galvo_suite_signal_stop(galvo_suite *s)
 {
 	size_t i;
 
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_signal_stop(s->probes[i]);
+}
+
+static void stop_probes(struct galvo_suite *s)
+{
+	size_t i;
+
+	galvo_suite_signal_stop(s);
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_join(s->probes[i]);
@@ -325,19 +351,31 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 
 /* ---- in the run ----------------------------------------------------------------------------------- */
 
-galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
-                                     galvo_error *reterr)
+galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
+                               uint32_t streams, galvo_error *reterr)
 {
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
-	return track_add(s->track, pid, alias, reterr);
+	return track_add(s->track, pid, alias, streams, reterr);
+}
+
+galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
+                                  galvo_error *reterr)
+{
+	if (s->state != SUITE_STARTED)
+		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
+	return track_remove(s->track, pid, streams, reterr);
+}
+
+galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
+                                     galvo_error *reterr)
+{
+	return suite_add_process(s, pid, alias, STREAM_ALL, reterr);
 }
 
 galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_error *reterr)
 {
-	if (s->state != SUITE_STARTED)
-		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
-	return track_remove(s->track, pid, reterr);
+	return suite_remove_process(s, pid, STREAM_ALL, reterr);
 }
 
 galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, galvo_error *reterr)

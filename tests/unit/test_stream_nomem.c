@@ -99,6 +99,7 @@ static void out_of_memory(void)
 	countdown = -1;
 	fd = sample_dir(path);
 	OK(sample_write(fd, 2) == GALVO_OK);
+	OK(sample_write_kind(fd, 2, STREAM_EVENTS) == GALVO_OK);
 	OK(sweep(session_once, path) > 0);
 	OK(sweep(open_once, path) > 20);
 	OK(sweep(check_once, path) > 20);
