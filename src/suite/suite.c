@@ -410,11 +410,13 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
 	if (ret_stats->struct_size != sizeof(*ret_stats))
 		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
-	writer_get_totals(s->writer, &totals);
-	track_count(s->track, &counts);
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
 	if (leader)
 		probe_count(leader, &ticks);
+	else
+		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody else does */
+	writer_get_totals(s->writer, &totals);
+	track_count(s->track, &counts);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;
