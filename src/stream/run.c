@@ -161,7 +161,7 @@ galvo_status run_dir_open(const char *dir, struct arena *a, int *ret_fd,
 	struct span bytes;
 	galvo_error e = {0};
 	galvo_status status;
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0)
 		return err_sys(reterr, errno, "%s", dir);

@@ -37,7 +37,7 @@ static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
 	s->made_dir = !s->is_alone && mkdir(s->output_dir, 0777) == 0;
 	if (!s->is_alone && !s->made_dir && errno != EEXIST)
 		return err_sys(reterr, errno, "%s", s->output_dir);
-	s->dir_fd = open(s->output_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->dir_fd = file_open(AT_FDCWD, s->output_dir, O_RDONLY | O_DIRECTORY);
 	if (s->dir_fd < 0)
 		return err_sys(reterr, errno, "%s", s->output_dir);
 	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
