@@ -221,6 +221,11 @@ struct run_stream {
 	struct probe_stats stats; /* of the last sound message */
 };
 
+/* One instant on two clocks, from the header of a message. */
+struct anchor {
+	uint64_t mono_ns, wall_ns; /* wall 0: not said */
+};
+
 /* An opened run, all of it in memory. galvo_run_open and galvo_run_close are in galvo/run.h. */
 struct galvo_run {
 	const struct session *session; /* NULL: missing or unreadable, then damages says why */
@@ -240,6 +245,8 @@ struct galvo_run {
 	size_t marks_len;
 	const struct damage *damages;
 	size_t damages_len;
+	const struct anchor *anchors; /* in the order of mono_ns */
+	size_t anchors_len;
 	void *memory;
 };
 
