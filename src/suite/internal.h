@@ -83,6 +83,7 @@ struct galvo_suite {
 bool suite_has_events(const struct galvo_suite *s);
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
 galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
+void suite_signal_events(struct galvo_suite *s); /* no more from now on */
 void suite_stop_events(struct galvo_suite *s); /* started or not */
 
 galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
