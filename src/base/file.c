@@ -174,7 +174,8 @@ galvo_status file_replace(int dir_fd, const char *name, const void *bytes, size_
 
 	if ((size_t)snprintf(part, sizeof(part), "%s.tmp", name) >= sizeof(part))
 		return err_set(reterr, GALVO_ERR_INVALID, "%s: name too long", name);
-	fd = file_open(dir_fd, part, O_WRONLY | O_CREAT | O_TRUNC);
+	unlinkat(dir_fd, part, 0); /* what a crash has left; nothing is ever written through a link */
+	fd = file_open(dir_fd, part, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return err_sys(reterr, errno, "%s", part);
 	failed = file_write_all(fd, bytes, n, &written);
