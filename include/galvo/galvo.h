@@ -5,6 +5,7 @@
 #include "config.h"
 #include "event.h"
 #include "metrics.h"
+#include "profiler.h"
 #include "reader.h"
 #include "run.h"
 #include "status.h"

@@ -28,8 +28,13 @@ typedef enum galvo_follow {
 	GALVO_FOLLOW_WIDTH = 0x7fffffff
 } galvo_follow;
 
+/* Which profilers follow a process. */
+#define GALVO_FOR_SYSTEM UINT32_C(4)
+#define GALVO_FOR_DISK UINT32_C(8)
+
 typedef struct galvo_process {
 	uint32_t pid;      /* 0: the caller */
+	uint32_t profilers; /* GALVO_FOR_…; 0: all of them */
 	const char *alias; /* display name; NULL: none */
 } galvo_process;
 
@@ -67,6 +72,7 @@ typedef struct galvo_suite_config {
 	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
+	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)
@@ -84,6 +90,8 @@ GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galv
                                           galvo_error *reterr);
 /* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
 GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
+/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
+GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
 /* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
 GALVO_API void galvo_suite_destroy(galvo_suite *suite); /* NULL is fine */

@@ -97,6 +97,15 @@ bool open_add(struct open_table *t, const struct region *r);
 struct open_region *open_find(const struct open_table *t, uint64_t id); /* or NULL */
 void open_remove(struct open_table *t, struct open_region *r);
 
+/* ---- sweep.c: a listener is DIR/galvo-XXXXXX/socket --------------------------------------------- */
+
+#define LISTENER_PREFIX "galvo-"
+#define LISTENER_RANDOM 6 /* letters behind it, as mkdtemp(3) wants them */
+#define LISTENER_SOCKET "socket"
+
+/* Removes below `dir` what is dead of this user's. */
+void listener_sweep(const char *dir);
+
 struct events {
 	struct ring *ring;
 	galvo_tracker host, gpu;

@@ -44,8 +44,8 @@ static galvo_status make_socket(galvo_listener *l, galvo_error *reterr)
 	int on = 1;
 
 	memcpy(at.sun_path, l->path, sizeof(at.sun_path));
-	l->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	l->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->fd = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	l->stop_fd = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (l->fd < 0 || l->stop_fd < 0 ||
 	    setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
 	    bind(l->fd, (const struct sockaddr *)&at, sizeof(at)) != 0)
@@ -64,21 +64,22 @@ galvo_status galvo_listener_open(const char *dir, galvo_listener **ret_listener,
 	if (!l)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	l->fd = l->stop_fd = -1;
-	n = snprintf(l->dir, sizeof(l->dir), "%s/galvo-XXXXXX", dir);
-	if (dir[0] != '/' || n < 0 || (size_t)n + sizeof("/socket") > sizeof(l->path))
+	n = snprintf(l->dir, sizeof(l->dir), "%s/" LISTENER_PREFIX "XXXXXX", dir);
+	if (dir[0] != '/' || n < 0 || (size_t)n + sizeof("/" LISTENER_SOCKET) > sizeof(l->path))
 		status = err_set(reterr, GALVO_ERR_INVALID, "%s: expected a short absolute path", dir);
 	else if (!mkdtemp(l->dir)) /* mode 0700 */
 		status = err_sys(reterr, errno, "%s", dir);
 	else {
 		l->has_dir = true;
 		memcpy(l->path, l->dir, (size_t)n);
-		memcpy(l->path + n, "/socket", sizeof("/socket"));
+		memcpy(l->path + n, "/" LISTENER_SOCKET, sizeof("/" LISTENER_SOCKET));
 		status = make_socket(l, reterr);
 	}
 	if (status != GALVO_OK) {
 		galvo_listener_close(l);
 		return status;
 	}
+	listener_sweep(dir);
 	*ret_listener = l;
 	return GALVO_OK;
 }

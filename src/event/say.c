@@ -8,7 +8,7 @@
 #include "internal.h"
 
 enum { SAID_VERSION = 1, SAID_HEAD_BYTES = SAID_BYTES_MAX - EVENT_NAME_MAX, PATIENCE_TRIES = 50 };
-#define SAID_MAGIC "GLVE"
+static const char magic[] = {'G', 'L', 'V', 'E'};
 
 /* Numbers are little-endian, as on most machines, and on any. */
 static void put_number(char *to, uint64_t v, size_t bytes)
@@ -31,7 +31,7 @@ static uint64_t take_number(const char *from, size_t bytes)
 
 size_t said_put(char *to, const struct said *s)
 {
-	memcpy(to, SAID_MAGIC, 4);
+	memcpy(to, magic, sizeof(magic));
 	put_number(to + 4, SAID_VERSION, 1);
 	put_number(to + 5, (uint64_t)s->what, 1);
 	put_number(to + 6, s->name.n, 2);
@@ -46,7 +46,7 @@ bool said_parse(struct span d, struct said *ret)
 {
 	uint64_t what, name_bytes;
 
-	if (d.n < SAID_HEAD_BYTES || memcmp(d.p, SAID_MAGIC, 4) != 0 ||
+	if (d.n < SAID_HEAD_BYTES || memcmp(d.p, magic, sizeof(magic)) != 0 ||
 	    take_number(d.p + 4, 1) != SAID_VERSION)
 		return false;
 	what = take_number(d.p + 5, 1);
@@ -116,7 +116,7 @@ galvo_status galvo_say(const char *socket_path, galvo_saying what, uint64_t toke
 	status = check_owner(socket_path, reterr);
 	if (status != GALVO_OK)
 		return status;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	if (fd < 0)
 		return err_sys(reterr, errno, "socket");
 	failed = send_patiently(fd, bytes, said_put(bytes, &said), &to);

@@ -7,13 +7,29 @@
 
 /* ---- coming and going ----------------------------------------------------------------------------- */
 
+static bool is_mine(const struct probe *p, const struct tracked *who)
+{
+	return atomic_load(&who->streams) & STREAM_BIT(p->config.kind);
+}
+
+static bool is_member(const struct probe *p, const struct tracked *who)
+{
+	size_t i;
+
+	for (i = 0; i < p->members_len; i++)
+		if (p->members[i]->who == who && !p->members[i]->gone)
+			return true;
+	return false;
+}
+
 static bool take(void *ctx, struct tracked *who)
 {
 	struct probe *p = ctx;
 	struct member *m = p->free_members;
 	size_t i, j, size = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
 
-	if (!grow_array((void **)&p->members, &p->members_cap, p->members_len, sizeof(*p->members),
+	if (!is_mine(p, who) || is_member(p, who) ||
+	    !grow_array((void **)&p->members, &p->members_cap, p->members_len, sizeof(*p->members),
 	                MEMBERS_MAX) ||
 	    !grow_array((void **)&p->infos, &p->infos_cap, p->members_len, sizeof(*p->infos),
 	                MEMBERS_MAX) ||
@@ -62,7 +78,7 @@ void members_join(struct probe *p)
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 
-		if (!m->gone && atomic_load(&m->who->end_mono_ns)) {
+		if (!m->gone && (atomic_load(&m->who->end_mono_ns) || !is_mine(p, m->who))) {
 			m->gone = true;
 			close_files(p, m);
 		}

@@ -13,7 +13,7 @@ static const size_t FILE_BYTES_MAX = SIZE_MAX / 4;
 galvo_status run_file_open(int dir_fd, const char *name, int *ret_fd, uint64_t *ret_bytes,
                            galvo_error *reterr)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = file_open(dir_fd, name, O_RDONLY | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0)
@@ -51,7 +51,7 @@ galvo_status run_dir_open(int at_fd, const char *dir, struct arena *a, int *ret_
 	struct span bytes;
 	galvo_error e = {0};
 	galvo_status status;
-	int fd = openat(at_fd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open(at_fd, dir, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0)
 		return err_sys(reterr, errno, "%s", dir);

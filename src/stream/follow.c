@@ -188,7 +188,7 @@ galvo_status galvo_follower_open(const char *dir, int32_t from_now, galvo_follow
 	if (!f)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	f->dir = alloc_array(strlen(dir) + 1, 1);
-	f->at_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	f->at_fd = file_open(AT_FDCWD, ".", O_PATH | O_DIRECTORY);
 	if (!f->dir)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	else if (faccessat(f->at_fd, dir, R_OK | X_OK, AT_EACCESS) != 0)

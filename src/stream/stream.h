@@ -68,6 +68,7 @@ struct stream_config {
 	uint64_t frequency_hz;   /* of the probe's tick, for the header */
 	uint32_t cpu_count;
 	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
+	bool is_new;             /* fails if the file is there; else it is replaced */
 	/* Its columns are the rows of this stream, grouped by scope in order of first appearance. */
 	bool (*catalog_at)(size_t, struct catalog_row *);
 };

@@ -73,7 +73,7 @@ galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_strea
 		return status;
 	s = &run->streams[i];
 	stream = (galvo_run_stream){
-		.kind = s->kind,
+		.kind = (int32_t)s->kind,
 		.is_present = s->present,
 		.file = s->file_name,
 		.frequency_hz = s->frequency_hz,

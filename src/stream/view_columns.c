@@ -41,7 +41,7 @@ galvo_status galvo_run_table_at(const galvo_run *run, size_t i, galvo_run_table 
 		return status;
 	t = &run->tables[i];
 	table = (galvo_run_table){
-		.stream = t->stream,
+		.stream = (int32_t)t->stream,
 		.key_kind = table_key_kind(t),
 		.scope = scope_name(t->scope),
 		.rows_len = t->rows_len,

@@ -5,6 +5,7 @@
 
 #define CONFIG_HZ_MAX 10000
 #define CONFIG_MS_MAX 86400000
+#define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct loading *l, const char *field,
                                                          const char *fmt, ...)
@@ -66,9 +67,9 @@ static bool take_double(struct loading *l, const char *field, double v, double m
 	return true;
 }
 
-/* The names of both blocks, each process once; an alias is better than none. */
-static bool take_processes(struct loading *l, const char *field, Galvo__TrackedProcess **from,
-                           size_t n)
+/* The names of both blocks, each process once, for whom it is; an alias is better than none. */
+static bool take_processes(struct loading *l, const char *field, uint32_t profiler,
+                           Galvo__TrackedProcess **from, size_t n)
 {
 	galvo_suite_config *c = &l->config->suite;
 	size_t i, j;
@@ -79,6 +80,7 @@ static bool take_processes(struct loading *l, const char *field, Galvo__TrackedP
 		for (j = 0; j < c->processes_len && l->config->processes[j].pid != from[i]->pid; j++)
 			;
 		l->config->processes[j].pid = from[i]->pid;
+		l->config->processes[j].profilers |= profiler;
 		if (!l->config->processes[j].alias)
 			l->config->processes[j].alias = text_or_null(from[i]->alias);
 		c->processes_len += j == c->processes_len;
@@ -126,13 +128,13 @@ static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *fr
 	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, CONFIG_HZ_MAX,
 	                   &c->core_hz) &&
 	       take_ms(l, "system.flush_interval_ms", from->flush_interval_ms, &c->flush_interval_ms) &&
-	       take_processes(l, "system.processes.pid", from->processes, from->n_processes);
+	       take_processes(l, "system.processes.pid", GALVO_FOR_SYSTEM, from->processes,
+	                      from->n_processes);
 }
 
 static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 {
 	galvo_suite_config *c = &l->config->suite;
-	size_t before = c->processes_len;
 
 	c->no_disk = !from || !from->enabled;
 	if (c->no_disk)
@@ -141,12 +143,10 @@ static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 	if (!take_hz(l, "disk.sampling_frequency_hz", from->sampling_frequency_hz, &c->disk_hz) ||
 	    !take_ms(l, "disk.flush_interval_ms", from->flush_interval_ms, &c->disk_flush_interval_ms) ||
 	    !take_devices(l, from->devices, from->n_devices) ||
-	    !take_processes(l, "disk.processes.pid", from->processes, from->n_processes))
+	    !take_processes(l, "disk.processes.pid", GALVO_FOR_DISK, from->processes, from->n_processes))
 		return false;
 	if (c->disk_flush_interval_ms == 0)
-		c->disk_flush_interval_ms = 5000;
-	if (!c->no_system && (c->processes_len != before || from->n_processes < before))
-		config_note(l, "processes: system and disk name different ones; each records all of them");
+		c->disk_flush_interval_ms = FLUSH_MS;
 	return true;
 }
 
@@ -158,8 +158,12 @@ static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *fro
 	if (c->no_events)
 		return true;
 	c->events_file = text_or_null(from->output_file);
-	return take_ms(l, "events.flush_interval_ms", from->flush_interval_ms,
-	               &c->events_flush_interval_ms);
+	if (!take_ms(l, "events.flush_interval_ms", from->flush_interval_ms,
+	             &c->events_flush_interval_ms))
+		return false;
+	if (c->events_flush_interval_ms == 0)
+		c->events_flush_interval_ms = FLUSH_MS;
+	return true;
 }
 
 bool config_take(struct loading *l)

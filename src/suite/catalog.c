@@ -28,7 +28,7 @@ galvo_status catalog_load(const char *path, struct buf *into, galvo_error *reter
 {
 	const ProtobufCMessageDescriptor *message = &galvo__metric_catalog__descriptor;
 	Galvo__MetricCatalog *catalog;
-	struct span text, bytes;
+	struct span text;
 	struct buf file;
 	galvo_status status;
 
@@ -38,14 +38,10 @@ galvo_status catalog_load(const char *path, struct buf *into, galvo_error *reter
 	if (status == GALVO_OK)
 		status = text_parse(message, path, text, into, reterr);
 	buf_finish(&file);
-	bytes = span_of(into->p, into->len);
 	if (status == GALVO_OK)
-		status = check_strings(message, path, bytes, reterr);
+		status = message_unpack(message, path, span_of(into->p, into->len), &catalog, reterr);
 	if (status != GALVO_OK)
 		return status;
-	catalog = galvo__metric_catalog__unpack(NULL, bytes.n, (const uint8_t *)bytes.p);
-	if (!catalog)
-		return err_set(reterr, GALVO_ERR_NOMEM, "%s: out of memory", path);
 	status = check_names(path, catalog, reterr);
 	galvo__metric_catalog__free_unpacked(catalog, NULL);
 	return status;

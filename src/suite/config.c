@@ -4,21 +4,20 @@
 #define HZ_MAX 10000.0
 enum { DAY_MS = 86400000, FILE_NAME_BYTES_MAX = 256 };
 
-/* A caller built against an older header knows fewer members: those are defaults. */
-static galvo_status take_sized(galvo_suite_config *to, const galvo_suite_config *from,
-                               galvo_error *reterr)
+galvo_status suite_take_sized(void *to, size_t to_bytes, const void *from, galvo_error *reterr)
 {
-	size_t known = from->struct_size < sizeof(*to) ? from->struct_size : sizeof(*to), i;
-	const unsigned char *bytes = (const unsigned char *)from;
+	const unsigned char *bytes = from;
+	size_t from_bytes, i;
 
-	if (from->struct_size < sizeof(from->struct_size))
+	memcpy(&from_bytes, from, sizeof(from_bytes));
+	if (from_bytes < sizeof(from_bytes))
 		return err_set(reterr, GALVO_ERR_INVALID, "config: struct_size is not set");
-	for (i = sizeof(*to); i < from->struct_size; i++)
+	for (i = to_bytes; i < from_bytes; i++)
 		if (bytes[i])
 			return err_set(reterr, GALVO_ERR_NEWER,
 			               "config: made for a newer galvo, which has more members");
-	memset(to, 0, sizeof(*to));
-	memcpy(to, from, known);
+	memset(to, 0, to_bytes);
+	memcpy(to, from, from_bytes < to_bytes ? from_bytes : to_bytes);
 	return GALVO_OK;
 }
 
@@ -145,7 +144,7 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
                                galvo_error *reterr)
 {
 	galvo_suite_config *c = &s->config;
-	galvo_status status = take_sized(c, config, reterr);
+	galvo_status status = suite_take_sized(c, sizeof(*c), config, reterr);
 	bool ok;
 	size_t i;
 
@@ -166,7 +165,8 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
 		char *alias = NULL;
 
 		ok = copy_string(&alias, c->processes[i].alias);
-		s->processes[i] = (galvo_process){c->processes[i].pid, alias};
+		s->processes[i] = c->processes[i];
+		s->processes[i].alias = alias;
 	}
 	if (!ok)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "event/event.h"
+#include "galvo/profiler.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
 #include "suite.h"
@@ -36,6 +37,14 @@ struct note {
 	char subject[64], text[NOTE_BYTES];
 };
 
+/* What a suite is made of: its probes, and the events. */
+enum { PART_EVENTS = PROBES, PARTS };
+
+struct galvo_profiler {
+	struct galvo_suite *suite;
+	enum stream_kind kind;
+};
+
 enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
 
 struct galvo_suite {
@@ -46,6 +55,8 @@ struct galvo_suite {
 	galvo_process *processes;
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
+	bool is_alone; /* one profiler by itself: no metadata */
+	struct galvo_profiler parts[PARTS];
 	enum suite_state state;
 	struct world world;
 	struct replay *replay; /* NULL: a live machine */
@@ -67,12 +78,36 @@ struct galvo_suite {
 	bool has_workload;
 };
 
+/* ---- output.c: the output directory ------------------------------------------------------------- */
+
+/*
+ * Makes and opens it, and keeps others out. STATE: it holds a recording, which is not to be replaced;
+ * DENIED: another galvo is at work there; INVALID: where a file of ours would be is something else.
+ */
+galvo_status output_open(struct galvo_suite *s, galvo_error *reterr);
+void output_clear(struct galvo_suite *s); /* of an old recording, when the new one begins */
+void output_close(struct galvo_suite *s); /* leaves nothing behind where nothing was recorded */
+
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 
 bool suite_has_events(const struct galvo_suite *s);
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
 galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
+void suite_signal_events(struct galvo_suite *s); /* no more from now on */
 void suite_stop_events(struct galvo_suite *s); /* started or not */
+
+galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
+                          galvo_error *reterr);
+/* For these streams alone. */
+galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
+                               uint32_t streams, galvo_error *reterr);
+galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
+                                  galvo_error *reterr);
+/*
+ * Copies a sized struct, whose first member tells its size: a caller built against an older header
+ * knows fewer members, and those are zero.
+ */
+galvo_status suite_take_sized(void *to, size_t to_bytes, const void *from, galvo_error *reterr);
 
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
 galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,
@@ -94,8 +129,11 @@ void suite_free_config(struct galvo_suite *s);
 
 /* A MetricCatalog in text form, checked, as wire bytes. */
 galvo_status catalog_load(const char *path, struct buf *into, galvo_error *reterr);
-/* Fails if text is not UTF-8 or has a NUL in it, in any string of the message. */
-galvo_status check_strings(const struct ProtobufCMessageDescriptor *message, const char *name,
-                           struct span bytes, galvo_error *reterr);
+/*
+ * The message of those bytes; free it with its free_unpacked and no allocator. MALFORMED if there is
+ * text in it that is not UTF-8 or has a NUL. `name` is for errors.
+ */
+galvo_status message_unpack(const struct ProtobufCMessageDescriptor *message, const char *name,
+                            struct span bytes, void *ret_message, galvo_error *reterr);
 
 #endif

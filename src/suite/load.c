@@ -40,7 +40,7 @@ static void note_absences(struct loading *l)
 	for (i = 0; has_blocks && i < c->disks_len; i++) {
 		snprintf(path, sizeof(path), "sys/class/block/%s", c->disks[i]);
 		if (faccessat(w.root_fd, path, F_OK, 0) != 0)
-			config_note(l, "disk: there is no block device '%.64s' here; the rest is recorded", c->disks[i]);
+			config_note(l, "%.64s: there is no such block device", c->disks[i]);
 	}
 	if (has_processes)
 		drop_processes(l, w.root_fd);
@@ -53,12 +53,10 @@ static galvo_status load_bytes(struct loading *l, struct span bytes)
 	struct buf catalog = {0};
 	galvo_status status;
 
-	status = check_strings(&galvo__profiler_suite_config__descriptor, l->name, bytes, l->reterr);
+	status = message_unpack(&galvo__profiler_suite_config__descriptor, l->name, bytes, &c->message,
+	                        l->reterr);
 	if (status != GALVO_OK)
 		return status;
-	c->message = galvo__profiler_suite_config__unpack(NULL, bytes.n, (const uint8_t *)bytes.p);
-	if (!c->message)
-		return err_set(l->reterr, GALVO_ERR_MALFORMED, "%s: not a ProfilerSuiteConfig", l->name);
 	if (!config_take(l))
 		return l->status;
 	if (c->suite.metric_catalog_path)

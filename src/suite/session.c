@@ -171,6 +171,8 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 	};
 	size_t i;
 
+	if (s->is_alone)
+		return GALVO_OK;
 	for (i = 0; i < s->notes_len; i++)
 		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
 	fill_workload(s, &session.workload);

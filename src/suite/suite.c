@@ -1,7 +1,6 @@
 /* The life of a recording: create, start, stop, destroy; processes added and removed on the way. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -9,8 +8,6 @@
 #define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
-
-static const char session_file[] = "session_metadata.pb";
 
 /* ---- create and destroy --------------------------------------------------------------------------- */
 
@@ -30,47 +27,28 @@ static galvo_status open_world(struct galvo_suite *s, galvo_error *reterr)
 	return GALVO_OK; /* another live machine's files: a container's host, say */
 }
 
-static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
+galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
+                          galvo_error *reterr)
 {
-	size_t i;
-
-	s->made_dir = mkdir(s->output_dir, 0777) == 0;
-	if (!s->made_dir && errno != EEXIST)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	s->dir_fd = open(s->output_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->dir_fd < 0)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	if (faccessat(s->dir_fd, session_file, F_OK, 0) != 0)
-		return GALVO_OK;
-	if (!s->config.overwrite)
-		return err_set(reterr, GALVO_ERR_STATE,
-		               "%s holds a recording already; it is replaced only on request",
-		               s->output_dir);
-	unlinkat(s->dir_fd, session_file, 0);
-	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
-		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
-	for (i = 0; i < PROBES; i++)
-		unlinkat(s->dir_fd, s->files[i], 0);
-	unlinkat(s->dir_fd, s->events_file, 0);
-	return GALVO_OK;
-}
-
-galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
-                                galvo_error *reterr)
-{
+	static const enum stream_kind kinds[PARTS] = {
+		[PROBE_SYSTEM] = STREAM_SYSTEM, [PROBE_DISK] = STREAM_DISK,
+		[PART_EVENTS] = STREAM_EVENTS,
+	};
 	struct galvo_suite *s = calloc(1, sizeof(*s));
 	galvo_status status;
+	size_t i;
 
 	if (!s)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	s->dir_fd = s->world.root_fd = -1;
+	s->is_alone = is_alone;
+	for (i = 0; i < PARTS; i++)
+		s->parts[i] = (struct galvo_profiler){s, kinds[i]};
 	status = suite_copy_config(s, config, reterr);
 	if (status == GALVO_OK)
 		status = open_world(s, reterr);
 	if (status == GALVO_OK)
-		status = open_output_dir(s, reterr);
+		status = output_open(s, reterr);
 	if (status == GALVO_OK)
 		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
 	if (status != GALVO_OK) {
@@ -80,6 +58,12 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 	suite_look_up_facts(s);
 	*ret_suite = s;
 	return GALVO_OK;
+}
+
+galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
+                                galvo_error *reterr)
+{
+	return suite_create(config, false, ret_suite, reterr);
 }
 
 static void free_argv(struct galvo_suite *s)
@@ -106,10 +90,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	events_destroy(s->events);
 	track_destroy(s->track);
 	writer_destroy(s->writer);
-	if (s->made_dir && s->state == SUITE_CREATED)
-		rmdir(s->output_dir); /* nothing was recorded: leave nothing behind */
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
+	output_close(s);
 	world_close(&s->world);
 	replay_close(s->replay);
 	free_argv(s);
@@ -125,12 +106,16 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		.world = &s->world,
 		.follow = (enum follow)s->config.follow,
 		.adopter_pid = s->config.adopter_pid,
+		.streams = (s->config.no_system ? 0 : GALVO_FOR_SYSTEM) |
+		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
 	};
 	galvo_status status = track_create(&config, &s->track, reterr);
 	size_t i;
 
 	for (i = 0; i < s->config.processes_len && status == GALVO_OK; i++)
-		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias, reterr);
+		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
+		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
+		                   reterr);
 	return status;
 }
 
@@ -147,6 +132,7 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 		.frequency_hz = (uint64_t)(hz + 0.5),
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
+		.is_new = true,
 	};
 	struct probe_config config = {
 		.kind = kind,
@@ -171,6 +157,16 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 	return status == GALVO_OK ? probe_create(&config, &s->probes[i], reterr) : status;
 }
 
+static galvo_status expect_disks(const struct galvo_suite *s, galvo_error *reterr)
+{
+	const char *name;
+
+	if (s->config.require_disks && s->probes[PROBE_DISK] &&
+	    probe_missing_device_at(s->probes[PROBE_DISK], 0, &name))
+		return err_set(reterr, GALVO_ERR_ABSENT, "there is no block device '%s'", name);
+	return GALVO_OK;
+}
+
 /* Files, first readings, metadata. */
 static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 {
@@ -192,6 +188,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
 			status = probe_prime(s->probes[i], reterr);
+	if (status == GALVO_OK)
+		status = expect_disks(s, reterr);
 	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
 }
 
@@ -202,6 +200,7 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 
 	if (status != GALVO_OK)
 		return status;
+	output_clear(s);
 	s->state = SUITE_FAILED; /* from here on there may be files */
 	status = prepare_output(s, reterr);
 	if (status != GALVO_OK)
@@ -209,13 +208,20 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
-static void stop_probes(struct galvo_suite *s)
+void galvo_suite_signal_stop(galvo_suite *s)
 {
 	size_t i;
 
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_signal_stop(s->probes[i]);
+}
+
+static void stop_probes(struct galvo_suite *s)
+{
+	size_t i;
+
+	galvo_suite_signal_stop(s);
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_join(s->probes[i]);
@@ -326,19 +332,31 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 
 /* ---- in the run ----------------------------------------------------------------------------------- */
 
-galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
-                                     galvo_error *reterr)
+galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
+                               uint32_t streams, galvo_error *reterr)
 {
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
-	return track_add(s->track, pid, alias, reterr);
+	return track_add(s->track, pid, alias, streams, reterr);
+}
+
+galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
+                                  galvo_error *reterr)
+{
+	if (s->state != SUITE_STARTED)
+		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
+	return track_remove(s->track, pid, streams, reterr);
+}
+
+galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
+                                     galvo_error *reterr)
+{
+	return suite_add_process(s, pid, alias, STREAM_ALL, reterr);
 }
 
 galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_error *reterr)
 {
-	if (s->state != SUITE_STARTED)
-		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
-	return track_remove(s->track, pid, reterr);
+	return suite_remove_process(s, pid, STREAM_ALL, reterr);
 }
 
 galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, galvo_error *reterr)
@@ -366,17 +384,20 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 {
 	struct writer_totals totals;
 	struct track_counts counts;
-	struct probe_counts ticks;
+	struct probe_counts ticks = {0};
 	const struct probe *leader;
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
 	if (ret_stats->struct_size != sizeof(*ret_stats))
 		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
+	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
+	if (leader)
+		probe_count(leader, &ticks);
+	else
+		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody else does */
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
-	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
-	probe_count(leader, &ticks);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;

@@ -38,7 +38,9 @@ struct track {
 /* All of these under the lock. */
 struct tracked *track_find(struct track *t, uint32_t pid);
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
-                         uint64_t mono_ns, galvo_error *reterr);
+                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
+/* It is for these streams too, but those it was taken from. */
+void track_widen(struct track *t, struct tracked *e, uint32_t streams);
 void track_read_names(struct track *t, struct tracked *e);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */

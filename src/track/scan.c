@@ -1,5 +1,4 @@
 /* Finding descendants: children files of every followed process and of the adopter of orphans. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -36,14 +35,19 @@ static bool nothing_forked(struct track *t)
 }
 
 /* Under the lock. A process that is gone before we could look is no failure. */
-static void admit(struct track *t, uint32_t pid, uint64_t mono_ns)
+static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
 {
-	if (pid && !track_find(t, pid))
-		track_admit(t, pid, false, NULL, mono_ns, NULL);
+	struct tracked *e = pid ? track_find(t, pid) : NULL;
+
+	if (e)
+		track_widen(t, e, streams);
+	else if (pid)
+		track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
 }
 
 /* Admits the children one task of a process lists. */
-static galvo_status admit_children_of(struct track *t, int dir_fd, const char *path, uint64_t mono_ns)
+static galvo_status admit_children_of(struct track *t, int dir_fd, const char *path,
+                                      uint32_t streams, uint64_t mono_ns)
 {
 	struct span text;
 	galvo_status status;
@@ -53,7 +57,7 @@ static galvo_status admit_children_of(struct track *t, int dir_fd, const char *p
 	if (status != GALVO_OK)
 		return status;
 	while (process_children_take(&text, &pid))
-		admit(t, pid, mono_ns);
+		admit(t, pid, streams, mono_ns);
 	return GALVO_OK;
 }
 
@@ -76,16 +80,6 @@ void track_ignore_children(struct track *t, uint32_t pid)
 	}
 }
 
-static DIR *open_dir(int dir_fd, const char *path)
-{
-	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
 static bool is_number(const char *name, uint32_t *ret)
 {
 	uint64_t v;
@@ -99,6 +93,7 @@ static bool is_number(const char *name, uint32_t *ret)
 /* A child is listed under the thread that forked it, so every thread is asked. */
 static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t mono_ns)
 {
+	uint32_t streams = atomic_load(&e->streams);
 	char name[TRACK_PATH_BYTES], path[TRACK_PATH_BYTES];
 	const struct world *w = t->config.world;
 	galvo_status status = GALVO_ERR_ABSENT;
@@ -112,16 +107,16 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 	/* A directory of tasks has a link for each, besides the two of every directory. */
 	if (fstatat(fd, path, &facts, 0) == 0 && facts.st_nlink == 3) {
 		snprintf(name, sizeof(name), "task/%u/children", e->info.pid);
-		return admit_children_of(t, track_path(w, e, name, path), path, mono_ns);
+		return admit_children_of(t, track_path(w, e, name, path), path, streams, mono_ns);
 	}
-	dir = open_dir(fd, path);
+	dir = file_open_dir(fd, path);
 	if (!dir)
 		return GALVO_ERR_ABSENT;
 	while ((entry = readdir(dir))) {
 		if (!is_number(entry->d_name, &tid))
 			continue;
 		snprintf(name, sizeof(name), "%u/children", tid);
-		if (admit_children_of(t, dirfd(dir), name, mono_ns) == GALVO_OK)
+		if (admit_children_of(t, dirfd(dir), name, streams, mono_ns) == GALVO_OK)
 			status = GALVO_OK;
 	}
 	closedir(dir);
@@ -138,7 +133,7 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 	struct dirent *entry;
 	struct span text;
 	uint32_t pid;
-	DIR *dir = open_dir(w->root_fd, "proc");
+	DIR *dir = file_open_dir(w->root_fd, "proc");
 
 	while (dir && (entry = readdir(dir))) {
 		if (!is_number(entry->d_name, &pid) || track_find(t, pid))
@@ -150,7 +145,7 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 		parent = track_find(t, stat.ppid);
 		if (stat.ppid == t->config.adopter_pid ||
 		    (parent && (t->config.follow == FOLLOW_TREE || parent->info.root)))
-			admit(t, pid, mono_ns);
+			admit(t, pid, parent ? atomic_load(&parent->streams) : STREAM_ALL, mono_ns);
 	}
 	if (dir)
 		closedir(dir);
@@ -175,7 +170,7 @@ static void find_descendants(struct track *t, uint64_t mono_ns)
 	if (t->config.adopter_pid && t->config.follow == FOLLOW_TREE && lists_work) {
 		snprintf(path, sizeof(path), "proc/%u/task/%u/children", t->config.adopter_pid,
 		         t->config.adopter_pid);
-		admit_children_of(t, t->config.world->root_fd, path, mono_ns);
+		admit_children_of(t, t->config.world->root_fd, path, STREAM_ALL, mono_ns);
 	}
 	if (!lists_work && t->alive)
 		admit_by_parent(t, mono_ns);

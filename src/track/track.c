@@ -31,8 +31,9 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	if (!t)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	t->config = *config;
+	t->config.streams = config->streams ? config->streams : STREAM_ALL;
 	t->max = config->max_processes ? config->max_processes : affordable_processes();
-	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
 	buf_init(&t->children, MAX_TEXT);
@@ -112,18 +113,23 @@ static void recycle(struct track *t, struct tracked *e)
 	t->free_list = e;
 }
 
-static void unref(struct track *t, struct tracked *e)
+static void list_drop(struct track *t, struct tracked *e)
 {
 	size_t i;
 
-	if (--e->refs)
-		return;
 	for (i = 0; i < t->len && t->list[i] != e; i++)
 		;
-	if (i < t->len) {
-		memmove(t->list + i, t->list + i + 1, (t->len - i - 1) * sizeof(*t->list));
-		t->len--;
-	}
+	if (i == t->len)
+		return;
+	memmove(t->list + i, t->list + i + 1, (t->len - i - 1) * sizeof(*t->list));
+	t->len--;
+}
+
+static void unref(struct track *t, struct tracked *e)
+{
+	if (--e->refs)
+		return;
+	list_drop(t, e);
 	recycle(t, e);
 }
 
@@ -188,11 +194,11 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 
 	e->info.pid = pid;
 	if (w->live) {
-		e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		e->pidfd = fd_keep((int)syscall(SYS_pidfd_open, pid, 0));
 		if (e->pidfd < 0 && errno == ESRCH)
 			return err_sys(reterr, ESRCH, "process %u", pid);
 		snprintf(path, sizeof(path), "proc/%u", pid);
-		e->dir_fd = openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		e->dir_fd = file_open(w->root_fd, path, O_RDONLY | O_DIRECTORY);
 		if (e->dir_fd < 0)
 			return err_sys(reterr, errno == ENOENT ? ESRCH : errno, "process %u", pid);
 	}
@@ -232,7 +238,7 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 }
 
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
-                         uint64_t mono_ns, galvo_error *reterr)
+                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr)
 {
 	struct tracked *e = new_entry(t);
 	galvo_status status;
@@ -250,6 +256,7 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
 		recycle(t, e);
 		return status;
 	}
+	atomic_store(&e->streams, streams);
 	e->info.root = root;
 	e->info.first_mono_ns = mono_ns;
 	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
@@ -259,7 +266,23 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
 
 /* ---- the door ------------------------------------------------------------------------------------ */
 
-galvo_status track_add(struct track *t, uint32_t pid, const char *alias, galvo_error *reterr)
+void track_widen(struct track *t, struct tracked *e, uint32_t streams)
+{
+	uint32_t all = atomic_load(&e->streams) | (streams & ~e->denied);
+
+	if (all == atomic_load(&e->streams))
+		return;
+	atomic_store(&e->streams, all);
+	t->ended_since_scan = true; /* its children are for them, too */
+	/* To the end of the list with a new serial: samplers that do not have it look at it again. */
+	list_drop(t, e);
+	e->serial = ++t->last_serial;
+	t->list[t->len++] = e;
+	atomic_fetch_add(&t->generation, 1);
+}
+
+galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_t streams,
+                       galvo_error *reterr)
 {
 	const struct clock *clock = t->config.world->clock;
 	galvo_status status = GALVO_OK;
@@ -273,28 +296,38 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, galvo_e
 		e->info.root = true;
 		if (alias)
 			utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+		e->denied &= ~streams;
+		track_widen(t, e, streams);
 	} else {
-		status = track_admit(t, pid, true, alias, clock->mono_ns(clock), reterr);
+		status = track_admit(t, pid, true, alias, streams, clock->mono_ns(clock), reterr);
 	}
 	t->ended_since_scan = true; /* look for its children at the next scan, forks or not */
 	pthread_mutex_unlock(&t->lock);
 	return status;
 }
 
-galvo_status track_remove(struct track *t, uint32_t pid, galvo_error *reterr)
+galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo_error *reterr)
 {
 	const struct clock *clock = t->config.world->clock;
+	bool is_followed;
 	struct tracked *e;
 
 	pid = pid ? pid : (uint32_t)getpid();
 	pthread_mutex_lock(&t->lock);
 	e = track_find(t, pid);
-	if (e) {
-		track_ignore(t, pid, e->info.start_ticks);
-		end(t, e, clock->mono_ns(clock));
+	is_followed = e && atomic_load(&e->streams) & streams;
+	if (is_followed) {
+		e->denied |= streams;
+		atomic_fetch_and(&e->streams, ~streams);
+		atomic_fetch_add(&t->generation, 1);
+		if (!(atomic_load(&e->streams) & t->config.streams)) {
+			track_ignore(t, pid, e->info.start_ticks); /* a scan does not bring it back */
+			end(t, e, clock->mono_ns(clock));
+		}
 	}
 	pthread_mutex_unlock(&t->lock);
-	return e ? GALVO_OK : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
+	return is_followed ? GALVO_OK
+	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
 static bool has_exited(const struct tracked *e)

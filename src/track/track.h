@@ -24,15 +24,22 @@ struct track_config {
 	enum follow follow;
 	uint32_t adopter_pid; /* 0: none */
 	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
+	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
 };
+
+/* A stream that records a process. */
+#define STREAM_BIT(kind) (UINT32_C(1) << (kind))
+#define STREAM_ALL UINT32_MAX
 
 /* One followed process. Fixed from birth but for what the comments say. */
 struct tracked {
 	struct process_info info;     /* comm and command: under the lock, see track_info */
 	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
 	_Atomic uint64_t end_mono_ns; /* 0: alive */
+	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
 	/* track's own */
 	uint64_t serial;
+	uint32_t denied; /* streams it was taken from by hand: a scan does not bring it back there */
 	uint32_t refs;
 	int pidfd;
 	uint64_t named_mono_ns;
@@ -42,12 +49,16 @@ struct tracked {
 galvo_status track_create(const struct track_config *, struct track **ret_track, galvo_error *reterr);
 void track_destroy(struct track *); /* NULL is fine; all cursors' processes must be released */
 
-/* Any thread. ABSENT: no such process; pid 0 is the caller. Twice is once, with the newer alias. */
-galvo_status track_add(struct track *, uint32_t pid, const char *alias, galvo_error *reterr);
-/* Any thread. ABSENT: not followed. Its children stay followed. */
-galvo_status track_remove(struct track *, uint32_t pid, galvo_error *reterr);
+/*
+ * For these streams; descendants are for the streams of who they descend from. Any thread. ABSENT: no
+ * such process; pid 0 is the caller. Twice is once, with the newer alias, for the streams of both.
+ */
+galvo_status track_add(struct track *, uint32_t pid, const char *alias, uint32_t streams,
+                       galvo_error *reterr);
+/* From these streams. Any thread. ABSENT: not followed there. Its children stay followed. */
+galvo_status track_remove(struct track *, uint32_t pid, uint32_t streams, galvo_error *reterr);
 
-/* Lead only. Notices ends; one system call however many processes there are. */
+/* The lead, or anybody where none leads. Notices ends; one system call for any number of processes. */
 void track_poll(struct track *, uint64_t mono_ns);
 /* Lead only. Looks for new descendants, renews names. */
 void track_scan(struct track *, uint64_t mono_ns);
@@ -55,8 +66,8 @@ void track_scan(struct track *, uint64_t mono_ns);
 /* Moves on with every change of membership. Any thread. */
 uint64_t track_generation(const struct track *);
 /*
- * Gives every living process that came after *cursor (0: all), oldest first, and moves the cursor on.
- * `take` answers whether it wants it; what it takes it gives back with track_release.
+ * Gives every living process that came after *cursor (0: all), or got more streams since, in that
+ * order, and moves the cursor on. `take` answers whether it wants it; what it takes it gives back with track_release.
  */
 void track_join(struct track *, uint64_t *cursor, bool (*take)(void *ctx, struct tracked *), void *ctx);
 void track_release(struct track *, struct tracked *);

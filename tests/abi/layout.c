@@ -1,17 +1,68 @@
-/* Holds the layout of public structs, which other people's programs have compiled in: 64 bits. */
-#include "galvo/galvo.h"
+/*
+ * The layout of every public struct and the values of every public enum, as programs know them already.
+ *
+ * A member that is appended adds a line and changes the size of its struct; no other line changes.
+ */
+#include <galvo/galvo.h>
 
-#define AT(type, member, offset) \
-	_Static_assert(offsetof(type, member) == (offset), #type "." #member " has moved")
-/* At the end of what a release had; what is added comes behind it. */
-#define ENDS(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size")
+#ifdef __cplusplus
+#define CLAIM(claim, text) static_assert(claim, text)
+#else
+#define CLAIM(claim, text) _Static_assert(claim, text)
+#endif
 
-#if UINTPTR_MAX == UINT64_MAX
-AT(galvo_error, status, 0);
-AT(galvo_error, sys_errno, 4);
-AT(galvo_error, text, 8);
-ENDS(galvo_error, 256);
+/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
+#define LP64 (sizeof(void *) == 8)
+#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
+#define AT(type, member, offset)                                                                   \
+	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
+#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
 
+SIZE(galvo_metric, 64);
+AT(galvo_metric, struct_size, 0);
+AT(galvo_metric, name, 8);
+AT(galvo_metric, stream, 16);
+AT(galvo_metric, scope, 24);
+AT(galvo_metric, type, 32);
+AT(galvo_metric, unit, 40);
+AT(galvo_metric, source, 48);
+AT(galvo_metric, help, 56);
+
+SIZE(galvo_system_config, 88);
+AT(galvo_system_config, struct_size, 0);
+AT(galvo_system_config, frequency_hz, 8);
+AT(galvo_system_config, processes, 16);
+AT(galvo_system_config, processes_len, 24);
+AT(galvo_system_config, flush_interval_ms, 32);
+AT(galvo_system_config, output_file, 40);
+AT(galvo_system_config, root, 48);
+AT(galvo_system_config, core_hz, 56);
+AT(galvo_system_config, follow, 64);
+AT(galvo_system_config, pss, 68);
+AT(galvo_system_config, scan_interval_ms, 72);
+AT(galvo_system_config, budget_pct, 80);
+
+SIZE(galvo_disk_config, 96);
+AT(galvo_disk_config, struct_size, 0);
+AT(galvo_disk_config, frequency_hz, 8);
+AT(galvo_disk_config, devices, 16);
+AT(galvo_disk_config, devices_len, 24);
+AT(galvo_disk_config, processes, 32);
+AT(galvo_disk_config, processes_len, 40);
+AT(galvo_disk_config, flush_interval_ms, 48);
+AT(galvo_disk_config, output_file, 56);
+AT(galvo_disk_config, root, 64);
+AT(galvo_disk_config, follow, 72);
+AT(galvo_disk_config, reserved, 76);
+AT(galvo_disk_config, scan_interval_ms, 80);
+AT(galvo_disk_config, budget_pct, 88);
+
+SIZE(galvo_event_config, 24);
+AT(galvo_event_config, struct_size, 0);
+AT(galvo_event_config, flush_interval_ms, 8);
+AT(galvo_event_config, output_file, 16);
+
+SIZE(galvo_check_result, 48);
 AT(galvo_check_result, messages, 0);
 AT(galvo_check_result, rows, 8);
 AT(galvo_check_result, damaged_messages, 16);
@@ -19,8 +70,80 @@ AT(galvo_check_result, missing_messages, 24);
 AT(galvo_check_result, torn_bytes, 32);
 AT(galvo_check_result, is_complete, 40);
 AT(galvo_check_result, is_sound, 44);
-ENDS(galvo_check_result, 48);
 
+SIZE(galvo_error, 256);
+AT(galvo_error, status, 0);
+AT(galvo_error, sys_errno, 4);
+AT(galvo_error, text, 8);
+
+SIZE(galvo_process, 16);
+AT(galvo_process, pid, 0);
+AT(galvo_process, profilers, 4);
+AT(galvo_process, alias, 8);
+
+SIZE(galvo_suite_config, 208);
+AT(galvo_suite_config, struct_size, 0);
+AT(galvo_suite_config, output_dir, 8);
+AT(galvo_suite_config, root, 16);
+AT(galvo_suite_config, system_hz, 24);
+AT(galvo_suite_config, core_hz, 32);
+AT(galvo_suite_config, disk_hz, 40);
+AT(galvo_suite_config, flush_interval_ms, 48);
+AT(galvo_suite_config, scan_interval_ms, 56);
+AT(galvo_suite_config, budget_pct, 64);
+AT(galvo_suite_config, disks, 72);
+AT(galvo_suite_config, disks_len, 80);
+AT(galvo_suite_config, processes, 88);
+AT(galvo_suite_config, processes_len, 96);
+AT(galvo_suite_config, follow, 104);
+AT(galvo_suite_config, pss, 108);
+AT(galvo_suite_config, overwrite, 112);
+AT(galvo_suite_config, adopter_pid, 116);
+AT(galvo_suite_config, is_recorder, 120);
+AT(galvo_suite_config, no_events, 124);
+AT(galvo_suite_config, events_file, 128);
+AT(galvo_suite_config, events_flush_interval_ms, 136);
+AT(galvo_suite_config, no_system, 144);
+AT(galvo_suite_config, no_disk, 148);
+AT(galvo_suite_config, system_file, 152);
+AT(galvo_suite_config, disk_file, 160);
+AT(galvo_suite_config, disk_flush_interval_ms, 168);
+AT(galvo_suite_config, metric_catalog_path, 176);
+AT(galvo_suite_config, notes, 184);
+AT(galvo_suite_config, notes_len, 192);
+AT(galvo_suite_config, require_disks, 200);
+
+SIZE(galvo_workload, 128);
+AT(galvo_workload, struct_size, 0);
+AT(galvo_workload, argv, 8);
+AT(galvo_workload, argv_len, 16);
+AT(galvo_workload, pid, 24);
+AT(galvo_workload, exited, 28);
+AT(galvo_workload, exit_code, 32);
+AT(galvo_workload, term_signal, 36);
+AT(galvo_workload, start_mono_ns, 40);
+AT(galvo_workload, end_mono_ns, 48);
+AT(galvo_workload, user_ns, 56);
+AT(galvo_workload, system_ns, 64);
+AT(galvo_workload, max_rss_bytes, 72);
+AT(galvo_workload, minor_faults, 80);
+AT(galvo_workload, major_faults, 88);
+AT(galvo_workload, read_blocks, 96);
+AT(galvo_workload, write_blocks, 104);
+AT(galvo_workload, voluntary_switches, 112);
+AT(galvo_workload, involuntary_switches, 120);
+
+SIZE(galvo_suite_stats, 64);
+AT(galvo_suite_stats, struct_size, 0);
+AT(galvo_suite_stats, ticks, 8);
+AT(galvo_suite_stats, missed_ticks, 16);
+AT(galvo_suite_stats, processes_alive, 24);
+AT(galvo_suite_stats, roots_alive, 32);
+AT(galvo_suite_stats, bytes_written, 40);
+AT(galvo_suite_stats, dropped_batches, 48);
+AT(galvo_suite_stats, elapsed_ns, 56);
+
+SIZE(galvo_run_info, 112);
 AT(galvo_run_info, struct_size, 0);
 AT(galvo_run_info, hostname, 8);
 AT(galvo_run_info, kernel, 16);
@@ -38,8 +161,8 @@ AT(galvo_run_info, workload_pid, 96);
 AT(galvo_run_info, workload_exited, 100);
 AT(galvo_run_info, exit_code, 104);
 AT(galvo_run_info, term_signal, 108);
-ENDS(galvo_run_info, 112);
 
+SIZE(galvo_run_stream, 104);
 AT(galvo_run_stream, struct_size, 0);
 AT(galvo_run_stream, kind, 8);
 AT(galvo_run_stream, is_present, 12);
@@ -54,16 +177,16 @@ AT(galvo_run_stream, dropped_rows, 72);
 AT(galvo_run_stream, ticks, 80);
 AT(galvo_run_stream, missed_ticks, 88);
 AT(galvo_run_stream, last_mono_ns, 96);
-ENDS(galvo_run_stream, 104);
 
+SIZE(galvo_run_note, 40);
 AT(galvo_run_note, struct_size, 0);
 AT(galvo_run_note, subject, 8);
 AT(galvo_run_note, text, 16);
 AT(galvo_run_note, is_damage, 24);
 AT(galvo_run_note, is_torn_tail, 28);
 AT(galvo_run_note, offset, 32);
-ENDS(galvo_run_note, 40);
 
+SIZE(galvo_run_table, 72);
 AT(galvo_run_table, struct_size, 0);
 AT(galvo_run_table, stream, 8);
 AT(galvo_run_table, key_kind, 12);
@@ -74,8 +197,8 @@ AT(galvo_run_table, names_len, 40);
 AT(galvo_run_table, mono_ns, 48);
 AT(galvo_run_table, key, 56);
 AT(galvo_run_table, names, 64);
-ENDS(galvo_run_table, 72);
 
+SIZE(galvo_run_column, 56);
 AT(galvo_run_column, struct_size, 0);
 AT(galvo_run_column, name, 8);
 AT(galvo_run_column, unit, 16);
@@ -83,8 +206,8 @@ AT(galvo_run_column, type, 24);
 AT(galvo_run_column, source, 32);
 AT(galvo_run_column, help, 40);
 AT(galvo_run_column, values, 48);
-ENDS(galvo_run_column, 56);
 
+SIZE(galvo_run_process, 72);
 AT(galvo_run_process, struct_size, 0);
 AT(galvo_run_process, pid, 8);
 AT(galvo_run_process, ppid, 12);
@@ -95,8 +218,8 @@ AT(galvo_run_process, is_root, 40);
 AT(galvo_run_process, alias, 48);
 AT(galvo_run_process, comm, 56);
 AT(galvo_run_process, command, 64);
-ENDS(galvo_run_process, 72);
 
+SIZE(galvo_run_region, 72);
 AT(galvo_run_region, struct_size, 0);
 AT(galvo_run_region, name, 8);
 AT(galvo_run_region, name_len, 16);
@@ -108,8 +231,8 @@ AT(galvo_run_region, begin_thread, 52);
 AT(galvo_run_region, end_thread, 56);
 AT(galvo_run_region, is_unfinished, 60);
 AT(galvo_run_region, is_gpu, 64);
-ENDS(galvo_run_region, 72);
 
+SIZE(galvo_run_mark, 48);
 AT(galvo_run_mark, struct_size, 0);
 AT(galvo_run_mark, name, 8);
 AT(galvo_run_mark, name_len, 16);
@@ -117,8 +240,8 @@ AT(galvo_run_mark, mono_ns, 24);
 AT(galvo_run_mark, pid, 32);
 AT(galvo_run_mark, thread, 36);
 AT(galvo_run_mark, is_gpu, 40);
-ENDS(galvo_run_mark, 48);
 
+SIZE(galvo_instance, 56);
 AT(galvo_instance, struct_size, 0);
 AT(galvo_instance, key, 8);
 AT(galvo_instance, is_whole_disk, 12);
@@ -127,31 +250,61 @@ AT(galvo_instance, process, 24);
 AT(galvo_instance, name, 32);
 AT(galvo_instance, rows_len, 40);
 AT(galvo_instance, rows, 48);
-ENDS(galvo_instance, 56);
 
+SIZE(galvo_row, 48);
 AT(galvo_row, struct_size, 0);
 AT(galvo_row, mono_ns, 8);
 AT(galvo_row, key, 16);
 AT(galvo_row, instance, 24);
 AT(galvo_row, values, 32);
 AT(galvo_row, values_len, 40);
-ENDS(galvo_row, 48);
 
+SIZE(galvo_follower_news, 40);
 AT(galvo_follower_news, struct_size, 0);
 AT(galvo_follower_news, run, 8);
 AT(galvo_follower_news, messages, 16);
 AT(galvo_follower_news, rows, 24);
 AT(galvo_follower_news, has_restarted, 32);
 AT(galvo_follower_news, has_more, 36);
-ENDS(galvo_follower_news, 40);
 
-AT(galvo_metric, struct_size, 0);
-AT(galvo_metric, name, 8);
-AT(galvo_metric, stream, 16);
-AT(galvo_metric, scope, 24);
-AT(galvo_metric, type, 32);
-AT(galvo_metric, unit, 40);
-AT(galvo_metric, source, 48);
-AT(galvo_metric, help, 56);
-ENDS(galvo_metric, 64);
-#endif
+SIZE(galvo_stream_kind, 4);
+VALUE(GALVO_STREAM_SYSTEM, 2);
+VALUE(GALVO_STREAM_DISK, 3);
+VALUE(GALVO_STREAM_EVENTS, 4);
+
+SIZE(galvo_key_kind, 4);
+VALUE(GALVO_KEY_NONE, 0);
+VALUE(GALVO_KEY_PROCESS, 1);
+VALUE(GALVO_KEY_CPU, 2);
+VALUE(GALVO_KEY_NAME, 3);
+
+SIZE(galvo_domain, 4);
+VALUE(GALVO_DOMAIN_HOST, 1);
+VALUE(GALVO_DOMAIN_GPU, 2);
+
+SIZE(galvo_saying, 4);
+VALUE(GALVO_SAY_MARK, 1);
+VALUE(GALVO_SAY_BEGIN, 2);
+VALUE(GALVO_SAY_END, 3);
+
+SIZE(galvo_status, 4);
+VALUE(GALVO_DONE, 1);
+VALUE(GALVO_OK, 0);
+VALUE(GALVO_ERR_NOMEM, -1);
+VALUE(GALVO_ERR_INVALID, -2);
+VALUE(GALVO_ERR_STATE, -3);
+VALUE(GALVO_ERR_ABSENT, -4);
+VALUE(GALVO_ERR_DENIED, -5);
+VALUE(GALVO_ERR_MALFORMED, -6);
+VALUE(GALVO_ERR_IO, -7);
+VALUE(GALVO_ERR_NEWER, -8);
+VALUE(GALVO_ERR_CALLBACK, -9);
+
+SIZE(galvo_follow, 4);
+VALUE(GALVO_FOLLOW_NONE, 0);
+VALUE(GALVO_FOLLOW_CHILDREN, 1);
+VALUE(GALVO_FOLLOW_TREE, 2);
+
+SIZE(galvo_report_format, 4);
+VALUE(GALVO_REPORT_TEXT, 1);
+VALUE(GALVO_REPORT_JSON, 2);

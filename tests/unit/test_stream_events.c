@@ -141,11 +141,41 @@ static void long_names_many_regions(void)
 	sample_remove(path, fd);
 }
 
+static void check_and_repair(void)
+{
+	char path[64], out[80];
+	int fd = sample_dir(path), out_fd;
+	struct galvo_run *run = NULL;
+	galvo_check_result r;
+	struct stat facts;
+
+	snprintf(out, sizeof(out), "%s.whole", path);
+	OK(sample_write_kind(fd, 3, STREAM_EVENTS) == GALVO_OK);
+	EQ(fstatat(fd, "events.pb", &facts, 0), 0);
+	OK(galvo_run_check(path, NULL, NULL, &r, NULL) == GALVO_OK);
+	OK(r.messages == 3 && r.rows == 9 && r.torn_bytes == 0);
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/events.pb");
+	EQ(truncate(path, facts.st_size - 5), 0);
+	path[strlen(path) - strlen("/events.pb")] = '\0';
+	OK(galvo_run_check(path, NULL, NULL, &r, NULL) == GALVO_OK);
+	OK(r.messages == 2 && r.rows == 6 && r.torn_bytes > 0);
+	OK(galvo_run_repair(path, out, NULL, NULL) == GALVO_OK);
+	OK(galvo_run_check(out, NULL, NULL, &r, NULL) == GALVO_OK);
+	OK(r.messages == 2 && r.rows == 6 && r.torn_bytes == 0);
+	OK(galvo_run_open(out, &run, NULL) == GALVO_OK);
+	EQ(run->regions_len, 3); /* what the second message calls open among them */
+	galvo_run_close(run);
+	out_fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	sample_remove(out, out_fd);
+	sample_remove(path, fd);
+}
+
 static const struct tap_test tests[] = {
 	{"round trip", round_trip},
 	{"a cut at every byte", every_cut},
 	{"every bit flipped", every_bit},
 	{"another writer's file", foreign},
 	{"long names, many regions", long_names_many_regions},
+	{"check and repair", check_and_repair},
 };
 TAP_MAIN(tests)

@@ -119,7 +119,7 @@ static galvo_status follow_once(const char *dir, galvo_error *reterr)
 	status = galvo_follower_poll(f, &news, reterr);
 	if (status == GALVO_ERR_NOMEM) { /* what failed was not taken */
 		countdown = -1;
-		OK(galvo_follower_poll(f, &news, NULL) == GALVO_OK && news.messages == 2);
+		OK(galvo_follower_poll(f, &news, NULL) == GALVO_OK && news.messages == 4);
 	}
 	galvo_follower_close(f);
 	return status == GALVO_DONE ? GALVO_OK : status;
@@ -133,6 +133,7 @@ static void out_of_memory(void)
 	countdown = -1;
 	fd = sample_dir(path);
 	OK(sample_write(fd, 2) == GALVO_OK);
+	OK(sample_write_kind(fd, 2, STREAM_EVENTS) == GALVO_OK);
 	OK(sweep(session_once, path) > 0);
 	OK(sweep(open_once, path) > 20);
 	OK(sweep(check_once, path) > 20);

@@ -65,7 +65,7 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {&world, what, adopter, max};
+	const struct track_config config = {&world, what, adopter, max, 0};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
@@ -191,8 +191,8 @@ static void one_process(void)
 
 	start(&f, nothing);
 	hear_pid(&f);
-	OK(track_add(t, (uint32_t)f.child, "alias", &e) == GALVO_OK);
-	OK(track_add(t, (uint32_t)f.child, "again", &e) == GALVO_OK); /* once is enough */
+	OK(track_add(t, (uint32_t)f.child, "alias", STREAM_ALL, &e) == GALVO_OK);
+	OK(track_add(t, (uint32_t)f.child, "again", STREAM_ALL, &e) == GALVO_OK); /* once is enough */
 	OK(track_generation(t) != generation);
 	track_join(t, &cursor, take, &names);
 	if (OK(names.len == 1)) {
@@ -206,7 +206,7 @@ static void one_process(void)
 	poll_until(t, 0);
 	track_info(t, names.who[0], &info);
 	OK(info.removed && info.end_mono_ns != 0);
-	EQ(track_add(t, (uint32_t)f.child, NULL, &e), GALVO_ERR_ABSENT);
+	EQ(track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, &e), GALVO_ERR_ABSENT);
 	OK(strstr(e.text, "No such process") != NULL);
 	release(t, &names);
 	track_destroy(t);
@@ -222,7 +222,7 @@ static void how_far(enum follow what, size_t want)
 	start(&f, two_generations);
 	hear_pid(&f);
 	hear_pid(&f);
-	OK(track_add(t, (uint32_t)f.child, NULL, NULL) == GALVO_OK);
+	OK(track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL) == GALVO_OK);
 	track_scan(t, now());
 	track_scan(t, now()); /* nothing new the second time */
 	track_join(t, &cursor, take, &names);
@@ -250,7 +250,7 @@ static void forked_by_a_thread(void)
 
 	start(&f, child_of_a_thread);
 	grandchild = hear_pid(&f);
-	track_add(t, (uint32_t)f.child, NULL, NULL);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
 	track_join(t, &cursor, take, &names);
 	OK(has(&names, grandchild));
@@ -272,7 +272,7 @@ static void orphans(void)
 	start(&f, orphan);
 	a = hear_pid(&f);
 	b = hear_pid(&f);
-	track_add(t, (uint32_t)f.child, NULL, NULL);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
 	track_join(t, &cursor, take, &names);
 	OK(has(&names, a) && has(&names, b)); /* the daemon, though it has left family and session */
@@ -293,14 +293,14 @@ static void let_go(void)
 
 	start(&f, child_of_a_thread);
 	grandchild = hear_pid(&f);
-	track_add(t, (uint32_t)f.child, NULL, NULL);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
 	EQ(alive(t), 2);
-	OK(track_remove(t, (uint32_t)grandchild, &e) == GALVO_OK);
+	OK(track_remove(t, (uint32_t)grandchild, STREAM_ALL, &e) == GALVO_OK);
 	track_scan(t, now());
 	EQ(alive(t), 1); /* a scan does not bring it back */
-	EQ(track_remove(t, (uint32_t)grandchild, &e), GALVO_ERR_ABSENT);
-	OK(track_add(t, (uint32_t)grandchild, NULL, &e) == GALVO_OK);
+	EQ(track_remove(t, (uint32_t)grandchild, STREAM_ALL, &e), GALVO_ERR_ABSENT);
+	OK(track_add(t, (uint32_t)grandchild, NULL, STREAM_ALL, &e) == GALVO_OK);
 	EQ(alive(t), 2); /* but asking for it does */
 	finish(&f);
 	poll_until(t, 0);
@@ -316,7 +316,7 @@ static void a_limit(void)
 	start(&f, two_generations);
 	hear_pid(&f);
 	hear_pid(&f);
-	track_add(t, (uint32_t)f.child, NULL, NULL);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
 	track_count(t, &counts);
 	EQ(counts.alive, 2);
