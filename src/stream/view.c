@@ -15,13 +15,6 @@ galvo_status view_give(void *ret, const void *full, size_t size, galvo_error *re
 	return GALVO_OK;
 }
 
-galvo_status view_at(const struct galvo_run *run, size_t i, size_t len, galvo_error *reterr)
-{
-	if (!run)
-		return err_set(reterr, GALVO_ERR_INVALID, "there is no run");
-	return i < len ? GALVO_OK : GALVO_DONE;
-}
-
 static uint64_t last_mono_ns(const struct galvo_run *run)
 {
 	uint64_t last = 0;

@@ -8,7 +8,13 @@
 /* Copies as much of the struct as the caller knows of. INVALID: NULL, or a size that is none. */
 galvo_status view_give(void *ret, const void *full, size_t size, galvo_error *reterr);
 /* Number i of `len` things of a run: OK, DONE, or INVALID without a run. */
-galvo_status view_at(const struct galvo_run *run, size_t i, size_t len, galvo_error *reterr);
+static inline galvo_status view_at(const struct galvo_run *run, size_t i, size_t len,
+                                   galvo_error *reterr)
+{
+	if (!run)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no run");
+	return i < len ? GALVO_OK : GALVO_DONE;
+}
 /* INVALID: there is no such table. */
 galvo_status view_table(const struct galvo_run *run, size_t i, const struct table **ret_table,
                         galvo_error *reterr);
