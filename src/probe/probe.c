@@ -112,6 +112,8 @@ static void tick(struct probe *p, bool is_last)
 	uint64_t now;
 
 	p->tick++;
+	if (is_last && p->config.track && p->config.leads)
+		track_renew_all(p->config.track);
 	follow(p, is_last || is_replay(p));
 	now = read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);

@@ -395,6 +395,8 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = *w;
 	s->has_workload = true;
+	if (s->state == SUITE_STARTED && w->pid && !w->exited)
+		track_has_begun(s->track, w->pid);
 	return GALVO_OK;
 }
 

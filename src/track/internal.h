@@ -33,6 +33,7 @@ struct track {
 	struct kept loadavg;
 	struct buf children;
 	uint64_t last_fork;
+	size_t names_at; /* in the list: whose names are renewed next */
 };
 
 /* All of these under the lock. */
@@ -41,7 +42,11 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
                          uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
 /* It is for these streams too, but those it was taken from. */
 void track_widen(struct track *t, struct tracked *e, uint32_t streams);
-void track_read_names(struct track *t, struct tracked *e);
+bool track_has_exited(const struct tracked *e);
+/* comm and command as they are now; what cannot be read stays as it was. False: no command. */
+bool track_read_names(struct track *t, struct tracked *e);
+/* The names of those whose turn it is, so many at once that no scan is long because of them. */
+void track_renew_some(struct track *t, uint64_t mono_ns);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);

@@ -7,11 +7,6 @@
 
 #include "internal.h"
 
-/* Names are read again, since exec changes them: soon after the first sight, and now and then. */
-#define YOUNG_NS (NS_PER_S / 4)
-#define RENAME_YOUNG_NS (NS_PER_S / 20)
-#define RENAME_NS (NS_PER_S * 5)
-
 /*
  * proc/loadavg ends with the number given to the newest process or thread: while it stands still,
  * nothing was forked and there is nothing to find.
@@ -189,17 +184,8 @@ static void find_descendants(struct track *t, uint64_t mono_ns)
 
 void track_scan(struct track *t, uint64_t mono_ns)
 {
-	size_t i;
-
 	pthread_mutex_lock(&t->lock);
-	for (i = 0; i < t->len; i++) {
-		struct tracked *e = t->list[i];
-		bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
-
-		if (!atomic_load(&e->end_mono_ns) &&
-		    mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS))
-			track_read_names(t, e);
-	}
+	track_renew_some(t, mono_ns);
 	if (t->config.follow != FOLLOW_NONE && (!nothing_forked(t) || t->ended_since_scan)) {
 		t->ended_since_scan = false;
 		find_descendants(t, mono_ns);

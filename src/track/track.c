@@ -330,7 +330,7 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-static bool has_exited(const struct tracked *e)
+bool track_has_exited(const struct tracked *e)
 {
 	struct pollfd p = {.fd = e->pidfd, .events = POLLIN};
 
@@ -351,7 +351,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 			struct tracked *e = events[i].data.ptr;
 
 			/* Another thread may have ended it and put the entry to new use meanwhile. */
-			if (!has_exited(e))
+			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 			end(t, e, mono_ns);

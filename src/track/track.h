@@ -74,6 +74,13 @@ void track_release(struct track *, struct tracked *);
 /* Any thread that read a file of it and found it gone. */
 void track_gone(struct track *, struct tracked *, uint64_t mono_ns);
 void track_info(struct track *, struct tracked *, struct process_info *ret);
+/*
+ * Names: the last one counts. Any thread. It has just called exec, so its names are read (after an
+ * instant, if need be); a reading found it to be called so, which may be new; all are to be renewed.
+ */
+void track_has_begun(struct track *, uint32_t pid);
+void track_saw_name(struct track *, struct tracked *, struct span comm);
+void track_renew_all(struct track *);
 
 struct track_counts {
 	uint64_t alive, roots_alive;
