@@ -101,7 +101,7 @@ static void follow(struct probe *p, bool must_scan)
 		track_poll(p->config.track, now);
 		if (must_scan || p->tick >= p->next_scan_tick) {
 			p->next_scan_tick = (p->tick / p->scan_ticks + 1) * p->scan_ticks;
-			track_scan(p->config.track, now);
+			must_scan ? track_scan_whole(p->config.track, now) : track_scan(p->config.track, now);
 		}
 	}
 	members_join(p);
@@ -112,8 +112,6 @@ static void tick(struct probe *p, bool is_last)
 	uint64_t now;
 
 	p->tick++;
-	if (is_last && p->config.track && p->config.leads)
-		track_renew_all(p->config.track);
 	follow(p, is_last || is_replay(p));
 	now = read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);

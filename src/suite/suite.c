@@ -284,8 +284,9 @@ static void note_what_failed(struct galvo_suite *s)
 	if (s->track)
 		track_count(s->track, &counts);
 	if (counts.refused)
-		suite_note(s, "processes", "%llu descendants not followed: half of the descriptor limit "
-		                           "(ulimit -n) is in use",
+		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
+		                           "limit (ulimit -n) is in use",
+		           counts.refused_are_more ? "at least " : "",
 		           (unsigned long long)counts.refused);
 }
 

@@ -54,36 +54,27 @@ bool track_read_names(struct track *t, struct tracked *e)
 	return has_command;
 }
 
-static uint64_t name_age_max(const struct tracked *e, uint64_t mono_ns)
+static bool is_due(const struct tracked *e, uint64_t mono_ns)
 {
-	return mono_ns - e->info.first_mono_ns < YOUNG_NS ? RENAME_YOUNG_NS : RENAME_NS;
+	bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
+
+	return mono_ns >= e->named_mono_ns &&
+	       mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS);
 }
 
-void track_renew_some(struct track *t, uint64_t mono_ns)
+void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < t->len && n < RENAMES_AT_ONCE; i++) {
+	for (i = 0; i < t->len && (all || n < RENAMES_AT_ONCE); i++) {
 		struct tracked *e = t->list[(t->names_at + i) % t->len];
 
-		if (atomic_load(&e->end_mono_ns) || mono_ns < e->named_mono_ns ||
-		    mono_ns - e->named_mono_ns < name_age_max(e, mono_ns))
+		if (atomic_load(&e->end_mono_ns) || !(all || is_due(e, mono_ns)))
 			continue;
 		track_read_names(t, e);
 		n++;
 	}
 	t->names_at = t->len ? (t->names_at + i) % t->len : 0;
-}
-
-void track_renew_all(struct track *t)
-{
-	size_t i;
-
-	pthread_mutex_lock(&t->lock);
-	for (i = 0; i < t->len; i++)
-		if (!atomic_load(&t->list[i]->end_mono_ns))
-			track_read_names(t, t->list[i]);
-	pthread_mutex_unlock(&t->lock);
 }
 
 void track_saw_name(struct track *t, struct tracked *e, struct span comm)
