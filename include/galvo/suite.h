@@ -127,7 +127,10 @@ typedef struct galvo_workload {
 	uint64_t voluntary_switches, involuntary_switches;
 } galvo_workload;
 
-/* Before start, and again (with exited) before stop. One thread at a time. */
+/*
+ * Before start; once it runs, so that its own names are read, not those of who called exec; and
+ * again (with exited) before stop. One thread at a time.
+ */
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
 

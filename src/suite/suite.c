@@ -265,8 +265,9 @@ static void note_what_failed(struct galvo_suite *s)
 	if (s->track)
 		track_count(s->track, &counts);
 	if (counts.refused)
-		suite_note(s, "processes", "%llu descendants not followed: half of the descriptor limit "
-		                           "(ulimit -n) is in use",
+		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
+		                           "limit (ulimit -n) is in use",
+		           counts.refused_are_more ? "at least " : "",
 		           (unsigned long long)counts.refused);
 }
 
@@ -376,6 +377,8 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = *w;
 	s->has_workload = true;
+	if (s->state == SUITE_STARTED && w->pid && !w->exited)
+		track_has_begun(s->track, w->pid);
 	return GALVO_OK;
 }
 
