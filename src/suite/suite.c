@@ -403,7 +403,7 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 {
 	struct writer_totals totals;
 	struct track_counts counts;
-	struct probe_counts ticks;
+	struct probe_counts ticks = {0};
 	const struct probe *leader;
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
@@ -413,7 +413,8 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
-	probe_count(leader, &ticks);
+	if (leader)
+		probe_count(leader, &ticks);
 	ret_stats->ticks = ticks.ticks;
 	ret_stats->missed_ticks = ticks.missed_ticks;
 	ret_stats->processes_alive = counts.alive;

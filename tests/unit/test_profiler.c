@@ -280,6 +280,22 @@ static void processes_of_each(void)
 	let_go(a.system_only);
 }
 
+/* It ticks not, and says so. */
+static void suite_of_events(void)
+{
+	galvo_suite_config config = galvo_suite_config_default();
+	galvo_suite_stats stats = {.struct_size = sizeof(stats), .ticks = 1};
+	galvo_suite *suite = NULL;
+
+	config.output_dir = in_base("only");
+	config.no_system = config.no_disk = 1;
+	OK(galvo_suite_create(&config, &suite, NULL) == GALVO_OK);
+	OK(galvo_suite_start(suite, NULL) == GALVO_OK);
+	OK(galvo_suite_get_stats(suite, &stats, NULL) == GALVO_OK && stats.ticks == 0);
+	OK(galvo_suite_stop(suite, NULL) == GALVO_OK);
+	galvo_suite_destroy(suite);
+}
+
 static void several_suites(void)
 {
 	galvo_suite *suites[SUITES] = {0};
@@ -332,7 +348,7 @@ static void remove_all(const char *dir)
 {
 	static const char *const names[] = {
 		"system.pb", "disk.pb", "events.pb", "session_metadata.pb", "system_metrics.pb",
-		"disk_metrics.pb", "each", "suite0", "suite1", "suite2", "again",
+		"disk_metrics.pb", "each", "suite0", "suite1", "suite2", "again", "only",
 	};
 	char path[192];
 	size_t i;
@@ -351,6 +367,7 @@ static const struct tap_test tests[] = {
 	{"events alone", events_alone},
 	{"wrong configs", wrong_configs},
 	{"processes of each profiler", processes_of_each},
+	{"a suite of events", suite_of_events},
 	{"several suites", several_suites},
 	{"again and again", again_and_again},
 };
