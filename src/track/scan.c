@@ -34,15 +34,21 @@ static bool nothing_forked(struct track *t)
 	return true;
 }
 
-/* Under the lock. A process that is gone before we could look is no failure. */
+/*
+ * Under the lock. A process that is gone before we could look is no failure; for one that could not be
+ * looked at, memory or descriptors being short, the next scan looks again.
+ */
 static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
 {
 	struct tracked *e = pid ? track_find(t, pid) : NULL;
+	galvo_status status = GALVO_OK;
 
 	if (e)
 		track_widen(t, e, streams);
 	else if (pid)
-		track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
+		status = track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
+	if ((status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO) && t->alive < t->max)
+		t->ended_since_scan = true;
 }
 
 /* Admits the children one task of a process lists. */
@@ -143,7 +149,8 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 		    process_stat_parse(text, &stat, NULL) != GALVO_OK)
 			continue;
 		parent = track_find(t, stat.ppid);
-		if (stat.ppid == t->config.adopter_pid ||
+		/* The first processes of a machine have a parent 0, which is nobody. */
+		if ((stat.ppid && stat.ppid == t->config.adopter_pid) ||
 		    (parent && (t->config.follow == FOLLOW_TREE || parent->info.root)))
 			admit(t, pid, parent ? atomic_load(&parent->streams) : STREAM_ALL, mono_ns);
 	}
