@@ -55,34 +55,6 @@ static void take_signals(void)
 	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 }
 
-/* A locale whose numbers have commas: one that is there, or one made for the purpose. */
-static void take_locale(void)
-{
-	static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
-	pid_t pid;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(names); i++)
-		if (setlocale(LC_ALL, names[i]))
-			return;
-	pid = fork();
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execlp("localedef", "localedef", "-i", "de_DE", "-f", "UTF-8", in_base("de_DE.UTF-8"),
-		       (char *)NULL);
-		_exit(1);
-	}
-	waitpid(pid, NULL, 0);
-	setenv("LOCPATH", base, 1);
-	if (!setlocale(LC_ALL, names[0])) {
-		printf("# no locale with a comma, and none could be made\n");
-		setlocale(LC_ALL, "C.UTF-8");
-	}
-}
-
 static void *do_nothing(void *ctx)
 {
 	return ctx;
@@ -96,7 +68,7 @@ static void move_in(void)
 	/* libc takes two signals for itself with the first thread. */
 	OK(pthread_create(&thread, NULL, do_nothing, NULL) == 0 && pthread_join(thread, NULL) == 0);
 	main_thread = (pid_t)syscall(SYS_gettid);
-	take_locale();
+	host_take_locale(base);
 	take_signals();
 	OK(chdir(base) == 0);
 	umask(027);
