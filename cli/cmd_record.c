@@ -136,6 +136,7 @@ static bool take_flush(galvo_suite_config *config, const char *text)
 	if (!parse_duration(text, &s) || s < 0.001)
 		return false;
 	config->flush_interval_ms = (uint64_t)(s * 1000);
+	config->disk_flush_interval_ms = config->events_flush_interval_ms = 0; /* the same */
 	return true;
 }
 
@@ -149,6 +150,7 @@ static bool take_disk(struct recording *r, const char *name)
 	if (!strncmp(name, "/dev/", 5))
 		name += 5;
 	r->disks[r->disks_len++] = name;
+	r->config.require_disks = 1; /* a file's list may be of several machines; this is of here */
 	return name[0] != '\0';
 }
 

@@ -72,6 +72,7 @@ typedef struct galvo_suite_config {
 	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
+	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

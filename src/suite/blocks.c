@@ -5,6 +5,7 @@
 
 #define CONFIG_HZ_MAX 10000
 #define CONFIG_MS_MAX 86400000
+#define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct loading *l, const char *field,
                                                          const char *fmt, ...)
@@ -145,7 +146,7 @@ static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 	    !take_processes(l, "disk.processes.pid", GALVO_FOR_DISK, from->processes, from->n_processes))
 		return false;
 	if (c->disk_flush_interval_ms == 0)
-		c->disk_flush_interval_ms = 5000;
+		c->disk_flush_interval_ms = FLUSH_MS;
 	return true;
 }
 
@@ -157,8 +158,12 @@ static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *fro
 	if (c->no_events)
 		return true;
 	c->events_file = text_or_null(from->output_file);
-	return take_ms(l, "events.flush_interval_ms", from->flush_interval_ms,
-	               &c->events_flush_interval_ms);
+	if (!take_ms(l, "events.flush_interval_ms", from->flush_interval_ms,
+	             &c->events_flush_interval_ms))
+		return false;
+	if (c->events_flush_interval_ms == 0)
+		c->events_flush_interval_ms = FLUSH_MS;
+	return true;
 }
 
 bool config_take(struct loading *l)

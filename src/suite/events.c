@@ -15,6 +15,7 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 		.hostname = s->hostname,
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
+		.is_new = true,
 	};
 	struct stream *stream;
 	galvo_status status;

@@ -78,6 +78,16 @@ struct galvo_suite {
 	bool has_workload;
 };
 
+/* ---- output.c: the output directory ------------------------------------------------------------- */
+
+/*
+ * Makes and opens it, and keeps others out. STATE: it holds a recording, which is not to be replaced;
+ * DENIED: another galvo is at work there; INVALID: where a file of ours would be is something else.
+ */
+galvo_status output_open(struct galvo_suite *s, galvo_error *reterr);
+void output_clear(struct galvo_suite *s); /* of an old recording, when the new one begins */
+void output_close(struct galvo_suite *s); /* leaves nothing behind where nothing was recorded */
+
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 
 bool suite_has_events(const struct galvo_suite *s);

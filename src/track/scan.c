@@ -1,5 +1,4 @@
 /* Finding descendants: children files of every followed process and of the adopter of orphans. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -81,16 +80,6 @@ void track_ignore_children(struct track *t, uint32_t pid)
 	}
 }
 
-static DIR *open_dir(int dir_fd, const char *path)
-{
-	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
 static bool is_number(const char *name, uint32_t *ret)
 {
 	uint64_t v;
@@ -120,7 +109,7 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 		snprintf(name, sizeof(name), "task/%u/children", e->info.pid);
 		return admit_children_of(t, track_path(w, e, name, path), path, streams, mono_ns);
 	}
-	dir = open_dir(fd, path);
+	dir = file_open_dir(fd, path);
 	if (!dir)
 		return GALVO_ERR_ABSENT;
 	while ((entry = readdir(dir))) {
@@ -144,7 +133,7 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 	struct dirent *entry;
 	struct span text;
 	uint32_t pid;
-	DIR *dir = open_dir(w->root_fd, "proc");
+	DIR *dir = file_open_dir(w->root_fd, "proc");
 
 	while (dir && (entry = readdir(dir))) {
 		if (!is_number(entry->d_name, &pid) || track_find(t, pid))

@@ -33,7 +33,7 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	t->config = *config;
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
 	t->max = config->max_processes ? config->max_processes : affordable_processes();
-	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
 	buf_init(&t->children, MAX_TEXT);
@@ -194,11 +194,11 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 
 	e->info.pid = pid;
 	if (w->live) {
-		e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		e->pidfd = fd_keep((int)syscall(SYS_pidfd_open, pid, 0));
 		if (e->pidfd < 0 && errno == ESRCH)
 			return err_sys(reterr, ESRCH, "process %u", pid);
 		snprintf(path, sizeof(path), "proc/%u", pid);
-		e->dir_fd = openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		e->dir_fd = file_open(w->root_fd, path, O_RDONLY | O_DIRECTORY);
 		if (e->dir_fd < 0)
 			return err_sys(reterr, errno == ENOENT ? ESRCH : errno, "process %u", pid);
 	}

@@ -58,7 +58,7 @@ galvo_status track_add(struct track *, uint32_t pid, const char *alias, uint32_t
 /* From these streams. Any thread. ABSENT: not followed there. Its children stay followed. */
 galvo_status track_remove(struct track *, uint32_t pid, uint32_t streams, galvo_error *reterr);
 
-/* Lead only. Notices ends; one system call however many processes there are. */
+/* The lead, or anybody where none leads. Notices ends; one system call for any number of processes. */
 void track_poll(struct track *, uint64_t mono_ns);
 /* Lead only. Looks for new descendants, renews names. */
 void track_scan(struct track *, uint64_t mono_ns);

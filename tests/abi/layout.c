@@ -81,7 +81,7 @@ AT(galvo_process, pid, 0);
 AT(galvo_process, profilers, 4);
 AT(galvo_process, alias, 8);
 
-SIZE(galvo_suite_config, 200);
+SIZE(galvo_suite_config, 208);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -111,6 +111,7 @@ AT(galvo_suite_config, disk_flush_interval_ms, 168);
 AT(galvo_suite_config, metric_catalog_path, 176);
 AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
+AT(galvo_suite_config, require_disks, 200);
 
 SIZE(galvo_workload, 128);
 AT(galvo_workload, struct_size, 0);

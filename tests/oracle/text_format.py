@@ -9,7 +9,8 @@ they differ, and for a sample of the rest, protoc decides. Deliberate difference
 1. Strings must be UTF-8. protoc --encode only warns; its own readers refuse what it made.
 2. Messages nest at most 100 deep. protoc's text parser has no limit; its readers have this one.
 3. Groups (wire types 3 and 4) are malformed. No schema of ours has any.
-4. Varints of more than 64 bits, and tags of more than 32, are malformed. protoc drops bits of them.
+4. Varints of more than 64 bits, and tags of more than 32, are malformed. protoc drops bits of them,
+   but refuses lengths that are spread over more than five bytes.
 5. \\U beyond 10ffff is no character. protoc takes up to 1fffff and makes something else of it.
 """
 import os
@@ -254,7 +255,7 @@ def wrong(what, case, *more):
 
 
 def is_odd(data, depth=0):
-    """Has it, or what may be a message in it, a group, a long tag, or a varint beyond 64 bits?"""
+    """Has it, or what may be a message in it, a group, a long tag or length, a varint beyond 64 bits?"""
     at = 0
 
     def varint():
@@ -276,7 +277,9 @@ def is_odd(data, depth=0):
             if tag & 7 == 0:
                 varint()
             elif tag & 7 == 2:
-                n = varint()
+                start, n = at, varint()
+                if at - start > 5:
+                    return True
                 if depth < 12 and is_odd(data[at:at + n], depth + 1):
                     return True
                 at += n
@@ -408,17 +411,15 @@ def check_wire(ours, kind, pile, protoc_budget):
             return bytes([n & 127 | 128]) + varint(n >> 7) if n > 127 else bytes([n])
 
         whole = b"".join(b"\x0a" + varint(len(d)) + d for d, _ in sound)
-        want = pile.protoc("--decode", whole)[1]
-        got = b"".join(b"items {\n" + re.sub(rb"(?m)^(?=.)", b"  ", p) + b"}\n" for _, p in sound)
-        for a, b in zip(want.splitlines(), got.splitlines()):
-            if a != b:
-                wrong("printed otherwise than protoc", a, b)
-        assert len(want) == len(got)
+        items = pile.protoc("--decode", whole)[1].split(b"items {\n")[1:]
+        assert len(items) == len(sound)
+        texts = [re.sub(rb"(?m)^  ", b"", item)[:-2] for item in items]
     else:
-        for data, printed in sound[:protoc_budget]:
-            want = kind.protoc("--decode", data)[1]
-            if want != printed:
-                wrong("printed otherwise than protoc", data, want, printed)
+        sound = sound[:protoc_budget]
+        texts = [kind.protoc("--decode", data)[1] for data, _ in sound]
+    for (data, printed), want in zip(sound, texts):
+        if want != printed and not is_odd(data):
+            wrong("printed otherwise than protoc", data, want, printed)
     return len(cases), len(sound)
 
 
