@@ -119,7 +119,10 @@ static galvo_status derive_streams(struct galvo_summary *s, const struct galvo_r
 
 /* ---- cost ----------------------------------------------------------------------------------- */
 
-/* A recorder that was killed left no closing account: what its sampling threads said stands in. */
+/*
+ * A recorder that was killed left no closing account, and one that is part of a program does not know
+ * its share of that: what the sampling threads said stands in. In a replay nobody said anything.
+ */
 static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 {
 	const struct session_cost *paid =
@@ -128,7 +131,7 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 	uint64_t cpu_ns = 0, bytes = 0, messages = 0;
 	size_t i;
 
-	*c = (struct summary_cost){.sampling_only = !paid};
+	*c = (struct summary_cost){0};
 	for (i = 0; i < run->streams_len; i++) {
 		const struct run_stream *r = &run->streams[i];
 
@@ -141,8 +144,9 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 		c->dropped_batches += r->dropped_batches;
 	}
 	c->cpu_s = c->bytes_written = c->max_rss_bytes = NAN;
+	c->sampling_only = !paid || (paid->user_ns + paid->system_ns == 0 && cpu_ns > 0);
 	if (paid) {
-		c->cpu_s = seconds(paid->user_ns + paid->system_ns);
+		c->cpu_s = seconds(c->sampling_only ? cpu_ns : paid->user_ns + paid->system_ns);
 		c->bytes_written = (double)paid->bytes_written;
 		if (paid->max_rss_bytes)
 			c->max_rss_bytes = (double)paid->max_rss_bytes;

@@ -152,7 +152,7 @@ struct summary_source {
 };
 
 struct summary_cost {
-	bool sampling_only; /* no closing account: CPU time of the sampling threads, nothing more */
+	bool sampling_only; /* the whole is unknown: CPU time of the sampling threads, nothing more */
 	double cpu_s, pct_of_core, max_rss_bytes, bytes_written;
 	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;
 };
