@@ -262,31 +262,42 @@ static void report_slowed(struct sheet *s, const struct galvo_summary *sum)
 		sheet_line_end(s);
 }
 
+/* Only what is known of CPU, memory and bytes. */
+static void put_cost(struct sheet *s, const struct summary_cost *c)
+{
+	if (!isnan(c->cpu_s)) {
+		put_duration(&s->buf, c->cpu_s);
+		buf_put_str(&s->buf, " CPU (");
+		put_small_pct(&s->buf, c->pct_of_core);
+		buf_put_str(&s->buf, " of one)");
+		buf_put_str(&s->buf, c->of == COST_OF_THREADS ? " of its threads, " : ", ");
+	}
+	if (!isnan(c->max_rss_bytes)) {
+		put_bytes(&s->buf, c->max_rss_bytes);
+		buf_put_str(&s->buf, " memory, ");
+	}
+	put_bytes(&s->buf, c->bytes_written);
+	sheet_text(s, " written");
+}
+
 static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 {
 	const struct summary_cost *c = &sum->cost;
 
 	sheet_text(s, "");
 	buf_put_str(&s->buf, "galvo itself: ");
-	if (isnan(c->cpu_s)) {
+	if (isnan(c->bytes_written)) {
 		sheet_text(s, "not known: it left no account");
 		return;
 	}
-	put_duration(&s->buf, c->cpu_s);
-	buf_put_str(&s->buf, " CPU (");
-	put_small_pct(&s->buf, c->pct_of_core);
-	buf_put_str(&s->buf, " of one), ");
-	put_bytes(&s->buf, c->max_rss_bytes);
-	buf_put_str(&s->buf, " memory, ");
-	put_bytes(&s->buf, c->bytes_written);
-	sheet_text(s, " written");
+	put_cost(s, c);
 	count(s, "              ", c->ticks, "ticks");
 	count(s, ", ", c->missed_ticks, "missed");
 	count(s, ", ", c->dropped_rows, "rows dropped");
 	sheet_line_end(s);
 	report_slowed(s, sum);
 	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
-	if (c->sampling_only)
+	if (c->of == COST_OF_SAMPLING)
 		sheet_text(s, "              of its sampling threads only: it left no account");
 }
 

@@ -266,6 +266,8 @@ static void processes_of_each(void)
 	OK(galvo_suite_stop(a.suite, &e) == GALVO_OK);
 	galvo_suite_destroy(a.suite);
 	if (OK(galvo_run_open(in_base("each"), &run, &e) == GALVO_OK)) {
+		/* No recorder of its own: what its threads used is known, and that is not nothing. */
+		OK(run->session->cost.kind == COST_THREADS && run->session->cost.threads_ns > 0);
 		EQ(rows_of(run, STREAM_SYSTEM, SCOPE_PROCESS, (uint32_t)getpid()), 0);
 		OK(rows_of(run, STREAM_DISK, SCOPE_PROCESS, (uint32_t)getpid()) > 3);
 		OK(rows_of(run, STREAM_SYSTEM, SCOPE_PROCESS, (uint32_t)a.both) > 20);

@@ -26,7 +26,8 @@ static struct session session_sample(void)
 		             .write_blocks = 11, .voluntary_switches = 12,
 		             .involuntary_switches = 13},
 		.cost = {.present = true, .user_ns = 1, .system_ns = 2, .max_rss_bytes = 3,
-		         .bytes_written = 4, .messages = 5, .dropped_batches = 0, .dropped_rows = 7},
+		         .bytes_written = 4, .messages = 5, .dropped_batches = 0, .dropped_rows = 7,
+		         .kind = COST_THREADS, .threads_ns = 8},
 		.kernel = "6.1",
 		.boot_id = "id",
 		.galvo_version = "0.1.0",
@@ -83,6 +84,7 @@ static void session_there_and_back(void)
 	   s->probes[0].frequency_hz == 100);
 	OK(s->notes_len == 1 && strcmp(s->notes[0].text, "not \xef\xbf\xbd allowed") == 0);
 	OK(s->cost.present && s->cost.messages == 5 && s->cost.dropped_rows == 7);
+	OK(s->cost.kind == COST_THREADS && s->cost.threads_ns == 8);
 	workload_is_back(&s->workload);
 	OK(strcmp(s->kernel, "6.1") == 0 && strcmp(s->boot_id, "id") == 0 &&
 	   strcmp(s->galvo_version, "0.1.0") == 0 && strcmp(s->root, "/") == 0);
