@@ -112,8 +112,9 @@ galvo_status err_malformed(galvo_error *e, const char *path, struct span text, s
 /* ---- text out -------------------------------------------------------------------------------- */
 
 /*
- * Bytes of unknown encoding as printable UTF-8: control bytes and whatever is not valid UTF-8
- * become escapes of the form \n or \xNN, a backslash is doubled. For terminals and error texts.
+ * Bytes of unknown encoding as printable UTF-8: control bytes, characters that nobody sees (overrides
+ * of the direction of writing, joiners) and whatever is not valid UTF-8 become escapes of the form \n
+ * or \xNN, a backslash is doubled. For terminals and error texts.
  */
 void buf_put_escaped(struct buf *b, struct span bytes);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */

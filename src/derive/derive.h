@@ -130,7 +130,7 @@ enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VAN
 struct summary_note {
 	enum note_kind kind;
 	const char *subject, *text; /* bytes of unknown encoding */
-	uint64_t count, of;         /* SOURCE: failures of readings; REJECTED, VANISHED: how many */
+	uint64_t count, of;         /* SOURCE: failures, turns; REJECTED, VANISHED: how many */
 	uint64_t offset;            /* DAMAGE */
 	bool torn_tail;             /* DAMAGE */
 };
