@@ -124,6 +124,10 @@ void buf_put_json(struct buf *b, struct span bytes);
 void buf_put_number(struct buf *b, double v);
 /* Fixed decimals, '.' in every locale; NaN as "-". */
 void buf_put_fixed(struct buf *b, double v, unsigned decimals);
+/* Three digits, none of them after the point from 100 up. */
+void buf_put_three(struct buf *b, double v);
+/* 15.2 KiB: three digits and a binary unit; NaN as "-". */
+void buf_put_bytes(struct buf *b, double bytes);
 /* As printf's %.*g with that many digits, '.' in every locale; "inf", "-inf", "nan". */
 void buf_put_general(struct buf *b, double v, int digits);
 bool utf8_is_valid(struct span bytes);

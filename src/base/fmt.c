@@ -203,6 +203,32 @@ void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 		put_double(b, text, n);
 }
 
+void buf_put_three(struct buf *b, double v)
+{
+	double size = fabs(v);
+
+	buf_put_fixed(b, v, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
+}
+
+/* From 1000 on the next unit: never four digits before a unit. */
+void buf_put_bytes(struct buf *b, double v)
+{
+	static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+	size_t i = 0;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, "-");
+		return;
+	}
+	for (; fabs(v) >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
+		v /= 1024;
+	if (i == 0)
+		buf_put_fixed(b, v, 0);
+	else
+		buf_put_three(b, v);
+	buf_put_str(b, units[i]);
+}
+
 bool utf8_is_valid(struct span bytes)
 {
 	while (bytes.n) {
