@@ -102,6 +102,15 @@ __attribute__((format(printf, 2, 3))) void err_wrap(galvo_error *e, const char *
 galvo_status err_malformed(galvo_error *e, const char *path, struct span text, struct span there,
                            const char *want);
 
+/* ---- sized structs: their first member, a size_t, is the size that the caller's header has ----- */
+
+/* Members that the caller does not know are zero; those that we do not know have to be. */
+galvo_status sized_take(const char *what, void *to, size_t to_bytes, const void *from,
+                        galvo_error *reterr);
+/* Fills what the caller knows; what we do not know becomes zero. Its size stays. */
+galvo_status sized_give(const char *what, void *to, const void *from, size_t from_bytes,
+                        galvo_error *reterr);
+
 #ifdef __clang_analyzer__
 /* The analyser sees one file at a time; this tells it that none of these ever returns GALVO_OK. */
 #define err_set(e, status, ...) ((void)err_set((e), (status), __VA_ARGS__), (status))
