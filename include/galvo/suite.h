@@ -134,6 +134,7 @@ typedef struct galvo_workload {
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
 
+/* New members are appended: filled are those that struct_size has room for. */
 typedef struct galvo_suite_stats {
 	size_t struct_size;
 	uint64_t ticks, missed_ticks;     /* of the system probe, or the disk probe */
