@@ -26,6 +26,7 @@ struct opt {
 	const char *name; /* the long one */
 	const char *arg;  /* what its argument is called; NULL: it has none */
 	const char *help; /* one line */
+	const char *takes; /* what its argument has to be: "a number above 0"; NULL: anything */
 };
 
 struct command {
@@ -41,14 +42,19 @@ extern const struct command *const command_table[];
 extern const size_t command_table_len;
 
 /* Every table has it. */
-#define OPT_HELP {'h', "help", NULL, "print this and exit"}
+#define OPT_HELP {'h', "help", NULL, "print this and exit", NULL}
 
-enum { OPT_END = -1, OPT_WRONG = -2 };
+enum opt_taken {
+	OPT_TAKEN,
+	OPT_WRONG, /* not what the option takes */
+	OPT_SAID,  /* wrong, and stderr says why */
+};
 /*
- * The next option's key, its argument in *ret_arg. OPT_END: argv[*at] is the first operand.
- * OPT_WRONG: said so already. Options end at the first operand.
+ * Options up to the first operand, which is then argv[*at]. False: that was all, with an exit status
+ * in *ret_exit; help was asked for, or stderr says what is wrong.
  */
-int opt_next(const struct command *, int argc, char **argv, int *at, const char **ret_arg);
+bool opts_take(const struct command *, int argc, char **argv, int *at,
+               enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx, int *ret_exit);
 void command_print_help(const struct command *); /* to stdout */
 /* One line on stderr, and EXIT_OF_USAGE. */
 __attribute__((format(printf, 2, 3))) int usage_error(const struct command *, const char *fmt, ...);

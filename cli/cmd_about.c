@@ -6,31 +6,14 @@
 
 static const struct opt only_help[] = {OPT_HELP};
 
-/* True: go on. False: *ret_exit is the exit status. Operands are at argv[*at]. */
-static bool only_options(const struct command *command, int argc, char **argv, int *at, int *ret_exit)
-{
-	const char *arg;
-	int key = opt_next(command, argc, argv, at, &arg);
-
-	if (key == OPT_END)
-		return true;
-	if (key == OPT_WRONG) {
-		*ret_exit = EXIT_OF_USAGE;
-		return false;
-	}
-	command_print_help(command);
-	*ret_exit = close_stdout();
-	return false;
-}
-
 /* ---- help and version ---------------------------------------------------------------------------- */
 
 static int run_help(const struct command *command, int argc, char **argv)
 {
-	int at = 1, exit_code;
+	int at, exit_code;
 	size_t i;
 
-	if (!only_options(command, argc, argv, &at, &exit_code))
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
 		return exit_code;
 	for (i = 0; argc - at == 1 && i < command_table_len; i++)
 		if (!strcmp(command_table[i]->name, argv[at])) {
@@ -49,9 +32,9 @@ static int run_help(const struct command *command, int argc, char **argv)
 
 static int run_version(const struct command *command, int argc, char **argv)
 {
-	int at = 1, exit_code;
+	int at, exit_code;
 
-	if (!only_options(command, argc, argv, &at, &exit_code))
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
 		return exit_code;
 	if (argc != at)
 		return usage_error(command, "expected no operands");

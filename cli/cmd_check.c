@@ -4,8 +4,9 @@
 #include "cli.h"
 
 static const struct opt opts[] = {
-	{256, "repair", "DIR", "copy the run to DIR, without torn tails and damaged messages"},
-	{'q', "quiet", NULL, "say nothing; the exit status tells"},
+	{256, "repair", "DIR", "copy the run to DIR, without torn tails and damaged messages",
+	 "the name of a new directory"},
+	{'q', "quiet", NULL, "say nothing; the exit status tells", NULL},
 	OPT_HELP,
 };
 
@@ -39,27 +40,32 @@ static int check(const char *dir, const char *repair_dir, bool is_quiet)
 	return result.is_sound ? 0 : 1;
 }
 
+struct ways {
+	const char *repair_dir;
+	bool is_quiet;
+};
+
+static enum opt_taken take_option(void *ctx, int key, const char *arg)
+{
+	struct ways *ways = ctx;
+
+	if (key == 'q')
+		ways->is_quiet = true;
+	else
+		ways->repair_dir = arg;
+	return key == 'q' || arg[0] ? OPT_TAKEN : OPT_WRONG;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-	const char *repair_dir = NULL, *arg;
-	bool is_quiet = false;
-	int at = 1, key;
+	struct ways ways = {0};
+	int at, exit_code;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		if (key == 'h') {
-			command_print_help(command);
-			return close_stdout();
-		}
-		if (key == 'q')
-			is_quiet = true;
-		else
-			repair_dir = arg;
-	}
+	if (!opts_take(command, argc, argv, &at, take_option, &ways, &exit_code))
+		return exit_code;
 	if (argc - at != 1)
 		return usage_error(command, "expected one run directory");
-	return check(argv[at], repair_dir, is_quiet);
+	return check(argv[at], ways.repair_dir, ways.is_quiet);
 }
 
 const struct command command_check = {

@@ -180,16 +180,11 @@ static int run(const struct command *command, int argc, char **argv)
 		const char *name;
 		void (*print)(void);
 	} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-	const char *arg;
-	int at = 1, key;
+	int at, exit_code;
 	size_t i;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		command_print_help(command);
-		return close_stdout();
-	}
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
+		return exit_code;
 	for (i = 0; argc - at == 1 && i < sizeof(shells) / sizeof(shells[0]); i++)
 		if (!strcmp(shells[i].name, argv[at])) {
 			shells[i].print();

@@ -31,16 +31,10 @@ static int check(const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	const char *arg;
-	int at = 1, key;
+	int at, exit_code;
 
-	key = opt_next(command, argc, argv, &at, &arg);
-	if (key == OPT_WRONG)
-		return EXIT_OF_USAGE;
-	if (key == 'h') {
-		command_print_help(command);
-		return close_stdout();
-	}
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
+		return exit_code;
 	if (argc - at != 2 || strcmp(argv[at], "check") != 0)
 		return usage_error(command, "expected check and a file");
 	return check(argv[at + 1]);

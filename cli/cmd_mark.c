@@ -5,15 +5,10 @@ static const struct opt opts[] = {OPT_HELP};
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	const char *arg;
-	int at = 1, key;
+	int at, exit_code;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		command_print_help(command);
-		return close_stdout();
-	}
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
+		return exit_code;
 	if (argc - at != 1)
 		return usage_error(command, "expected one name");
 	return outside_say_or_fail(GALVO_SAY_MARK, argv[at]);

@@ -6,8 +6,8 @@
 #include "cli.h"
 
 static const struct opt opts[] = {
-	{256, "json", NULL, "as JSON"},
-	{257, "catalog", NULL, "as a MetricCatalog in text form, for metric_catalog_path"},
+	{256, "json", NULL, "as JSON", NULL},
+	{257, "catalog", NULL, "as a MetricCatalog in text form, for metric_catalog_path", NULL},
 	OPT_HELP,
 };
 
@@ -102,27 +102,32 @@ static int print_catalog(void)
 	return EXIT_OF_GALVO;
 }
 
+struct ways {
+	bool is_json, is_catalog;
+};
+
+static enum opt_taken take_option(void *ctx, int key, const char *arg)
+{
+	struct ways *ways = ctx;
+
+	(void)arg;
+	ways->is_json |= key == 256;
+	ways->is_catalog |= key == 257;
+	return OPT_TAKEN;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-	bool is_json = false, is_catalog = false;
-	const char *arg;
-	int at = 1, key;
+	struct ways ways = {0};
+	int at, exit_code;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		if (key == 'h') {
-			command_print_help(command);
-			return close_stdout();
-		}
-		is_json = is_json || key == 256;
-		is_catalog = is_catalog || key == 257;
-	}
+	if (!opts_take(command, argc, argv, &at, take_option, &ways, &exit_code))
+		return exit_code;
 	if (argc - at > 1)
 		return usage_error(command, "expected one name at most");
-	if (is_catalog && (is_json || argc != at))
+	if (ways.is_catalog && (ways.is_json || argc != at))
 		return usage_error(command, "--catalog stands alone");
-	return is_catalog ? print_catalog() : list(argc == at ? NULL : argv[at], is_json);
+	return ways.is_catalog ? print_catalog() : list(argc == at ? NULL : argv[at], ways.is_json);
 }
 
 const struct command command_metrics = {

@@ -11,24 +11,36 @@ enum {
 	KEY_FOLLOW, KEY_ROOT, KEY_REPORT,
 };
 
+#define HERTZ_MIN 0.001
+#define HERTZ_MAX 10000
+#define DAY_S 86400
+
+#define HERTZ "a number above 0.001 and at most 10000"
 static const struct opt opts[] = {
-	{'c', "config", "FILE", "what to record, see galvo-config(5); later options override it"},
-	{'o', "output", "DIR", "the run directory (default: galvo-DATE-TIME)"},
-	{'f', "force", NULL, "replace a recording that DIR holds"},
-	{'p', "pid", "PID[,PID]", "follow running processes instead of starting a command"},
-	{'a', "all", NULL, "the machine alone, no processes"},
-	{KEY_FOR, "for", "TIME", "stop recording after TIME: 10s, 500ms, 2m, 1h"},
-	{KEY_HZ, "hz", "N", "CPU, memory and processes N times a second (default: 100)"},
-	{KEY_CORE_HZ, "core-hz", "N", "each CPU by itself N times a second (default: 1)"},
-	{KEY_DISK_HZ, "disk-hz", "N", "disks and process I/O N times a second (default: 10)"},
-	{KEY_DISK, "disk", "NAME", "only this disk or partition; may be repeated"},
-	{KEY_FOLLOW, "follow", "WHAT", "none, children or tree (default: tree)"},
-	{KEY_PSS, "pss", NULL, "proportional set sizes too; slow for large processes"},
-	{KEY_FLUSH, "flush", "TIME", "write to disk every TIME (default: 5s)"},
-	{KEY_BUDGET, "budget", "PCT", "read sources with at most PCT % of one CPU (default: 1)"},
-	{KEY_ROOT, "root", "DIR", "where proc/ and sys/ are, or a captured machine"},
-	{KEY_REPORT, "report", NULL, "print the report on standard error at the end"},
-	{'q', "quiet", NULL, "say nothing but errors"},
+	{'c', "config", "FILE", "what to record: galvo-config(5); later options override", NULL},
+	{'o', "output", "DIR", "the run directory (default: galvo-DATE-TIME)", "a directory's name"},
+	{'f', "force", NULL, "replace a recording that DIR holds", NULL},
+	{'p', "pid", "PID[,PID]", "follow running processes instead of starting a command",
+	 "process numbers with commas between them, 256 at most"},
+	{'a', "all", NULL, "the machine alone, no processes", NULL},
+	{KEY_FOR, "for", "TIME", "stop recording after TIME: 10s, 500ms, 2m, 1h",
+	 "a time above 0: 10s, 500ms, 2m, 1h"},
+	{KEY_HZ, "hz", "N", "CPU, memory, processes N times a second (default: 100)", HERTZ},
+	{KEY_CORE_HZ, "core-hz", "N", "each CPU by itself N times a second (default: 1)", HERTZ},
+	{KEY_DISK_HZ, "disk-hz", "N", "disks and process I/O N times a second (default: 10)", HERTZ},
+	{KEY_DISK, "disk", "NAME", "only this disk or partition; may be repeated",
+	 "a name as in /proc/diskstats, 256 times at most"},
+	{KEY_FOLLOW, "follow", "WHAT", "none, children or tree (default: tree)",
+	 "none, children or tree"},
+	{KEY_PSS, "pss", NULL, "proportional set sizes too; slow for large processes", NULL},
+	{KEY_FLUSH, "flush", "TIME", "write to disk every TIME (default: 5s)",
+	 "a time from 1ms up to 24h"},
+	{KEY_BUDGET, "budget", "PCT", "read sources with at most PCT % of one CPU (default: 1)",
+	 "a number above 0 and at most 100"},
+	{KEY_ROOT, "root", "DIR", "where proc/ and sys/ are, or a captured machine",
+	 "a directory's name"},
+	{KEY_REPORT, "report", NULL, "print the report on standard error at the end", NULL},
+	{'q', "quiet", NULL, "say nothing but errors", NULL},
 	OPT_HELP,
 };
 
@@ -123,17 +135,21 @@ static bool take_follow(galvo_suite_config *config, const char *text)
 	return false;
 }
 
-/* A positive number, in hertz or percent. */
-static bool take_positive(double *to, const char *text)
+static bool take_hertz(double *to, const char *text)
 {
-	return parse_number(text, to) && *to > 0;
+	return parse_number(text, to) && *to > HERTZ_MIN && *to <= HERTZ_MAX;
+}
+
+static bool take_budget(double *to, const char *text)
+{
+	return parse_number(text, to) && *to > 0 && *to <= 100;
 }
 
 static bool take_flush(galvo_suite_config *config, const char *text)
 {
 	double s;
 
-	if (!parse_duration(text, &s) || s < 0.001)
+	if (!parse_duration(text, &s) || s < 0.001 || s > DAY_S)
 		return false;
 	config->flush_interval_ms = (uint64_t)(s * 1000);
 	config->disk_flush_interval_ms = config->events_flush_interval_ms = 0; /* the same */
@@ -154,7 +170,7 @@ static bool take_disk(struct recording *r, const char *name)
 	return name[0] != '\0';
 }
 
-static bool take_option(struct recording *r, int key, const char *arg)
+static bool take_value(struct recording *r, int key, const char *arg)
 {
 	galvo_suite_config *c = &r->config;
 
@@ -165,12 +181,12 @@ static bool take_option(struct recording *r, int key, const char *arg)
 	case 'a': r->is_machine_only = true; return true;
 	case 'q': r->is_quiet = true; return true;
 	case KEY_FOR: return parse_duration(arg, &r->for_s) && r->for_s > 0;
-	case KEY_HZ: return take_positive(&c->system_hz, arg);
-	case KEY_CORE_HZ: return take_positive(&c->core_hz, arg);
-	case KEY_DISK_HZ: return take_positive(&c->disk_hz, arg);
+	case KEY_HZ: return take_hertz(&c->system_hz, arg);
+	case KEY_CORE_HZ: return take_hertz(&c->core_hz, arg);
+	case KEY_DISK_HZ: return take_hertz(&c->disk_hz, arg);
 	case KEY_DISK: return take_disk(r, arg);
 	case KEY_FLUSH: return take_flush(c, arg);
-	case KEY_BUDGET: return take_positive(&c->budget_pct, arg);
+	case KEY_BUDGET: return take_budget(&c->budget_pct, arg);
 	case KEY_PSS: c->pss = 1; return true;
 	case KEY_FOLLOW: return take_follow(c, arg);
 	case KEY_ROOT: c->root = arg; return arg[0] != '\0';
@@ -179,14 +195,11 @@ static bool take_option(struct recording *r, int key, const char *arg)
 	return false;
 }
 
-static const char *name_of(int key)
+static enum opt_taken take_option(void *ctx, int key, const char *arg)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(opts) / sizeof(opts[0]); i++)
-		if (opts[i].key == key)
-			return opts[i].name;
-	return "?";
+	if (key == 'c')
+		return take_file(ctx, arg) ? OPT_TAKEN : OPT_SAID;
+	return take_value(ctx, key, arg) ? OPT_TAKEN : OPT_WRONG;
 }
 
 /* Who is followed: the command, those of --pid, else those of the file. 0, or an exit status. */
@@ -214,24 +227,13 @@ static int settle_processes(const struct command *command, struct recording *r)
 static int run(const struct command *command, int argc, char **argv)
 {
 	static struct recording r; /* large, and there is one */
-	const char *arg;
-	int at = 1, key, exit_code;
+	int at, exit_code;
 
 	r.config = galvo_suite_config_default();
 	r.config.follow = GALVO_FOLLOW_TREE;
 	r.config.is_recorder = 1;
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		if (key == 'h') {
-			command_print_help(command);
-			return close_stdout();
-		}
-		if (key == 'c' && !take_file(&r, arg))
-			return EXIT_OF_USAGE;
-		if (key != 'c' && !take_option(&r, key, arg))
-			return usage_error(command, "--%s: '%s' is not a value it takes", name_of(key), arg);
-	}
+	if (!opts_take(command, argc, argv, &at, take_option, &r, &exit_code))
+		return exit_code;
 	r.argv = argv + at;
 	r.argc = argc - at;
 	exit_code = settle_processes(command, &r);

@@ -90,15 +90,10 @@ static int run_inside(const char *name, char **argv)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	const char *arg;
-	int at = 1, key;
+	int at, exit_code;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		command_print_help(command);
-		return close_stdout();
-	}
+	if (!opts_take(command, argc, argv, &at, NULL, NULL, &exit_code))
+		return exit_code;
 	argc -= at;
 	argv += at;
 	if (argc >= 2 && !strcmp(argv[1], "--"))

@@ -4,7 +4,7 @@
 #include "cli.h"
 
 static const struct opt opts[] = {
-	{256, "json", NULL, "as JSON; the keys are in galvo-report(1)"},
+	{256, "json", NULL, "as JSON; the keys are in galvo-report(1)", NULL},
 	OPT_HELP,
 };
 
@@ -32,21 +32,24 @@ static int write_report(const char *dir, galvo_report_format format)
 	return close_stdout();
 }
 
+/* There is one. */
+static enum opt_taken take_option(void *ctx, int key, const char *arg)
+{
+	galvo_report_format *format = ctx;
+
+	(void)key;
+	(void)arg;
+	*format = GALVO_REPORT_JSON;
+	return OPT_TAKEN;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	galvo_report_format format = GALVO_REPORT_TEXT;
-	const char *arg;
-	int at = 1, key;
+	int at, exit_code;
 
-	while ((key = opt_next(command, argc, argv, &at, &arg)) != OPT_END) {
-		if (key == OPT_WRONG)
-			return EXIT_OF_USAGE;
-		if (key == 'h') {
-			command_print_help(command);
-			return close_stdout();
-		}
-		format = GALVO_REPORT_JSON;
-	}
+	if (!opts_take(command, argc, argv, &at, take_option, &format, &exit_code))
+		return exit_code;
 	if (argc - at != 1)
 		return usage_error(command, "expected one run directory");
 	return write_report(argv[at], format);

@@ -7,7 +7,8 @@
 
 #include "cli.h"
 
-enum { OPTS_MAX = 40 };
+enum { OPTS_MAX = 40, OPT_END = -1, OPT_BAD = -2 };
+enum { HELP_COLUMNS = 80, HELP_INDENT = 25 };
 
 void complain(const char *fmt, ...)
 {
@@ -32,7 +33,9 @@ int usage_error(const struct command *command, const char *fmt, ...)
 	return EXIT_OF_USAGE;
 }
 
-int opt_next(const struct command *command, int argc, char **argv, int *at, const char **ret_arg)
+/* The next option's key, its argument in *ret_arg; OPT_END, or OPT_BAD when stderr says why. */
+static int opt_next(const struct command *command, int argc, char **argv, int *at,
+                    const char **ret_arg)
 {
 	struct option longs[OPTS_MAX + 1] = {0};
 	char shorts[2 * OPTS_MAX + 3] = "+:";
@@ -59,9 +62,28 @@ int opt_next(const struct command *command, int argc, char **argv, int *at, cons
 
 		usage_error(command, key == ':' ? "option '%s' needs an argument"
 		                                : "unknown or ambiguous option '%s'", word);
-		return OPT_WRONG;
+		return OPT_BAD;
 	}
 	return key == -1 ? OPT_END : key;
+}
+
+/* Words up to the last column, each further line under the first. */
+static void print_help_text(const char *text)
+{
+	size_t room = HELP_COLUMNS - HELP_INDENT, len = strlen(text);
+
+	while (len > room) {
+		size_t n = room;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		if (n == 0)
+			break; /* a word without end */
+		printf("%.*s\n%*s", (int)n, text, HELP_INDENT, "");
+		text += n + 1;
+		len -= n + 1;
+	}
+	puts(text);
 }
 
 void command_print_help(const struct command *command)
@@ -75,10 +97,49 @@ void command_print_help(const struct command *command)
 
 		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 		if (o->key < 256)
-			printf("  -%c, %-22s %s\n", o->key, left, o->help);
+			printf("  -%c, ", o->key);
 		else
-			printf("      %-22s %s\n", left, o->help);
+			printf("      ");
+		printf("%-*s ", HELP_INDENT - 7, left);
+		print_help_text(o->help);
 	}
+}
+
+static int wrong_value(const struct command *command, int key, const char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < command->opts_len && command->opts[i].key != key; i++)
+		;
+	if (i == command->opts_len)
+		return EXIT_OF_USAGE;
+	return usage_error(command, "--%s: expected %s, got '%s'", command->opts[i].name,
+	                   command->opts[i].takes ? command->opts[i].takes : "another value", arg);
+}
+
+bool opts_take(const struct command *command, int argc, char **argv, int *at,
+               enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx, int *ret_exit)
+{
+	const char *arg;
+	int key;
+
+	*at = 1;
+	while ((key = opt_next(command, argc, argv, at, &arg)) != OPT_END) {
+		enum opt_taken taken = OPT_SAID;
+
+		if (key == 'h') {
+			command_print_help(command);
+			*ret_exit = close_stdout();
+			return false;
+		}
+		if (key != OPT_BAD)
+			taken = take(ctx, key, arg);
+		if (taken == OPT_TAKEN)
+			continue;
+		*ret_exit = taken == OPT_WRONG ? wrong_value(command, key, arg) : EXIT_OF_USAGE;
+		return false;
+	}
+	return true;
 }
 
 bool parse_number(const char *text, double *ret)

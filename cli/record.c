@@ -283,6 +283,8 @@ static int run_workload(struct session *s)
 		failed = launch_go(&s->launch);
 	if (failed)
 		complain("cannot run '%s': %s", s->r->argv[0], strerror(failed));
+	else if (s->r->argc)
+		galvo_suite_set_workload(s->suite, &s->workload, NULL);
 	supervise(s);
 	return exit_code_of(s);
 }

@@ -1,13 +1,13 @@
 # fish completion for galvo; made by `galvo completions fish`
 complete -c galvo -f
 complete -c galvo -n __fish_use_subcommand -a record -d 'Record what a command, processes or the machine do.'
-complete -c galvo -n '__fish_seen_subcommand_from record' -s c -l config -r -F -d 'what to record, see galvo-config(5); later options override it'
+complete -c galvo -n '__fish_seen_subcommand_from record' -s c -l config -r -F -d 'what to record: galvo-config(5); later options override'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s o -l output -r -a '(__fish_complete_directories)' -d 'the run directory (default: galvo-DATE-TIME)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s f -l force -d 'replace a recording that DIR holds'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s p -l pid -x -d 'follow running processes instead of starting a command'
 complete -c galvo -n '__fish_seen_subcommand_from record' -s a -l all -d 'the machine alone, no processes'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l for -x -d 'stop recording after TIME: 10s, 500ms, 2m, 1h'
-complete -c galvo -n '__fish_seen_subcommand_from record' -l hz -x -d 'CPU, memory and processes N times a second (default: 100)'
+complete -c galvo -n '__fish_seen_subcommand_from record' -l hz -x -d 'CPU, memory, processes N times a second (default: 100)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l core-hz -x -d 'each CPU by itself N times a second (default: 1)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l disk-hz -x -d 'disks and process I/O N times a second (default: 10)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l disk -x -d 'only this disk or partition; may be repeated'

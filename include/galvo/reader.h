@@ -12,8 +12,8 @@
  *             use(table.mono_ns[row], column.values[row]);
  *
  * Everything is counted from 0 and given by a call that ends in _at: OK; DONE past the last one;
- * INVALID for a NULL or a struct_size that was not set. Members that lie within struct_size are
- * written, the others left alone. Whatever a struct points to is the run's, and stays as it is until
+ * INVALID for a NULL or a struct_size that was not set. Members that this galvo does not know become
+ * zero. Whatever a struct points to is the run's, and stays as it is until
  * galvo_run_close. No call changes a run: any number of threads may look at one.
  */
 #ifndef GALVO_READER_H

@@ -31,7 +31,7 @@ typedef struct galvo_check_result { /* layout frozen; more members may be append
 	uint64_t missing_messages; /* the sequence jumps: dropped while recording, or lost since */
 	uint64_t torn_bytes;       /* at the ends of streams: a message that was never finished */
 	int32_t is_complete;       /* 1: the recorder wrote its closing metadata */
-	int32_t is_sound;          /* 1: nothing of the above is amiss */
+	int32_t is_sound;          /* 1: nothing of the above is amiss; ticks may have been missed */
 } galvo_check_result;
 
 /*

@@ -127,10 +127,14 @@ typedef struct galvo_workload {
 	uint64_t voluntary_switches, involuntary_switches;
 } galvo_workload;
 
-/* Before start, and again (with exited) before stop. One thread at a time. */
+/*
+ * Before start; once it runs, so that its own names are read, not those of who called exec; and
+ * again (with exited) before stop. One thread at a time.
+ */
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
 
+/* New members are appended: filled are those that struct_size has room for. */
 typedef struct galvo_suite_stats {
 	size_t struct_size;
 	uint64_t ticks, missed_ticks;     /* of the system probe, or the disk probe */

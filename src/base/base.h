@@ -103,6 +103,15 @@ __attribute__((format(printf, 2, 3))) void err_wrap(galvo_error *e, const char *
 galvo_status err_malformed(galvo_error *e, const char *path, struct span text, struct span there,
                            const char *want);
 
+/* ---- sized structs: their first member, a size_t, is the size that the caller's header has ----- */
+
+/* Members that the caller does not know are zero; those that we do not know have to be. */
+galvo_status sized_take(const char *what, void *to, size_t to_bytes, const void *from,
+                        galvo_error *reterr);
+/* Fills what the caller knows; what we do not know becomes zero. Its size stays. */
+galvo_status sized_give(const char *what, void *to, const void *from, size_t from_bytes,
+                        galvo_error *reterr);
+
 #ifdef __clang_analyzer__
 /* The analyser sees one file at a time; this tells it that none of these ever returns GALVO_OK. */
 #define err_set(e, status, ...) ((void)err_set((e), (status), __VA_ARGS__), (status))
@@ -113,8 +122,9 @@ galvo_status err_malformed(galvo_error *e, const char *path, struct span text, s
 /* ---- text out -------------------------------------------------------------------------------- */
 
 /*
- * Bytes of unknown encoding as printable UTF-8: control bytes and whatever is not valid UTF-8
- * become escapes of the form \n or \xNN, a backslash is doubled. For terminals and error texts.
+ * Bytes of unknown encoding as printable UTF-8: control bytes, characters that nobody sees (overrides
+ * of the direction of writing, joiners) and whatever is not valid UTF-8 become escapes of the form \n
+ * or \xNN, a backslash is doubled. For terminals and error texts.
  */
 void buf_put_escaped(struct buf *b, struct span bytes);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
@@ -124,6 +134,10 @@ void buf_put_json(struct buf *b, struct span bytes);
 void buf_put_number(struct buf *b, double v);
 /* Fixed decimals, '.' in every locale; NaN as "-". */
 void buf_put_fixed(struct buf *b, double v, unsigned decimals);
+/* Three digits, none of them after the point from 100 up. */
+void buf_put_three(struct buf *b, double v);
+/* 15.2 KiB: three digits and a binary unit; NaN as "-". */
+void buf_put_bytes(struct buf *b, double bytes);
 /* As printf's %.*g with that many digits, '.' in every locale; "inf", "-inf", "nan". */
 void buf_put_general(struct buf *b, double v, int digits);
 bool utf8_is_valid(struct span bytes);

@@ -39,11 +39,36 @@ static bool is_control(struct span s, size_t n)
 	return n == 1 ? c < 0x20 || c == 0x7f : n == 2 && c == 0xc2 && (unsigned char)s.p[1] < 0xa0;
 }
 
+/*
+ * Characters that nobody sees and that change how what stands around them is shown: joiners, marks
+ * and overrides of the direction of writing, line separators, the byte order mark.
+ */
+static bool is_format(struct span s, size_t n)
+{
+	static const struct { uint32_t first, last; } ranges[] = {
+		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff},
+	};
+	const unsigned char *p = (const unsigned char *)s.p;
+	uint32_t c;
+	size_t i;
+
+	if (n == 2)
+		return p[0] == 0xd8 && p[1] == 0x9c; /* the Arabic letter mark */
+	if (n != 3)
+		return false;
+	c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+	for (i = 0; i < ARRAY_LEN(ranges); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
 void buf_put_escaped(struct buf *b, struct span bytes)
 {
 	while (bytes.n) {
-		size_t n = utf8_len(bytes);
+		size_t n = utf8_len(bytes), k;
 		unsigned char c = (unsigned char)bytes.p[0];
+		bool is_hidden = n > 1 && (is_control(bytes, n) || is_format(bytes, n));
 
 		if (c == '\n')
 			buf_put_str(b, "\\n");
@@ -51,12 +76,11 @@ void buf_put_escaped(struct buf *b, struct span bytes)
 			buf_put_str(b, "\\t");
 		else if (c == '\\')
 			buf_put_str(b, "\\\\");
-		else if (n == 0 || is_control(bytes, n))
-			buf_printf(b, "\\x%02x", c);
+		else if (n == 0 || is_hidden || is_control(bytes, n))
+			for (k = 0; k < (n ? n : 1); k++)
+				buf_printf(b, "\\x%02x", (unsigned char)bytes.p[k]);
 		else
 			buf_put(b, bytes.p, n);
-		if (n > 1 && is_control(bytes, n))
-			n = 1; /* its second byte is escaped by itself */
 		n = n ? n : 1;
 		bytes = span_of(bytes.p + n, bytes.n - n);
 	}
@@ -177,6 +201,32 @@ void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 	n = snprintf(text, sizeof(text), "%.*f", (int)decimals, v);
 	if (n > 0 && (size_t)n < sizeof(text))
 		put_double(b, text, n);
+}
+
+void buf_put_three(struct buf *b, double v)
+{
+	double size = fabs(v);
+
+	buf_put_fixed(b, v, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
+}
+
+/* From 1000 on the next unit: never four digits before a unit. */
+void buf_put_bytes(struct buf *b, double v)
+{
+	static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+	size_t i = 0;
+
+	if (!isfinite(v)) {
+		buf_put_str(b, "-");
+		return;
+	}
+	for (; fabs(v) >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
+		v /= 1024;
+	if (i == 0)
+		buf_put_fixed(b, v, 0);
+	else
+		buf_put_three(b, v);
+	buf_put_str(b, units[i]);
 }
 
 bool utf8_is_valid(struct span bytes)

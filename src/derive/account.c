@@ -119,6 +119,27 @@ static galvo_status derive_streams(struct galvo_summary *s, const struct galvo_r
 
 /* ---- cost ----------------------------------------------------------------------------------- */
 
+/* The CPU time of a closing account, whose kind says what of it holds. */
+static void take_paid(struct summary_cost *c, const struct session_cost *paid)
+{
+	uint64_t process_ns = paid->user_ns + paid->system_ns;
+
+	if (paid->kind == COST_THREADS) {
+		c->of = COST_OF_THREADS;
+		c->cpu_s = seconds(paid->threads_ns);
+	} else if (paid->kind == COST_PROCESS || (paid->kind == COST_UNSPECIFIED && process_ns)) {
+		c->of = COST_OF_PROCESS;
+		c->cpu_s = seconds(process_ns);
+	}
+	c->bytes_written = (double)paid->bytes_written;
+	if (paid->max_rss_bytes)
+		c->max_rss_bytes = (double)paid->max_rss_bytes;
+	if (paid->dropped_rows > c->dropped_rows)
+		c->dropped_rows = paid->dropped_rows;
+	if (paid->dropped_batches > c->dropped_batches)
+		c->dropped_batches = paid->dropped_batches;
+}
+
 /* A recorder that was killed left no closing account: what its sampling threads said stands in. */
 static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 {
@@ -141,20 +162,15 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 		c->dropped_batches += r->dropped_batches;
 	}
 	c->cpu_s = c->bytes_written = c->max_rss_bytes = NAN;
-	if (paid) {
-		c->cpu_s = seconds(paid->user_ns + paid->system_ns);
-		c->bytes_written = (double)paid->bytes_written;
-		if (paid->max_rss_bytes)
-			c->max_rss_bytes = (double)paid->max_rss_bytes;
-	} else if (messages) {
-		c->cpu_s = seconds(cpu_ns);
+	if (paid)
+		take_paid(c, paid);
+	else if (messages)
 		c->bytes_written = (double)bytes;
+	if (!paid && messages && cpu_ns) {
+		c->of = COST_OF_SAMPLING;
+		c->cpu_s = seconds(cpu_ns);
 	}
 	c->pct_of_core = s->recorded_s > 0 ? 100 * c->cpu_s / s->recorded_s : NAN;
-	if (paid && paid->dropped_rows > c->dropped_rows)
-		c->dropped_rows = paid->dropped_rows;
-	if (paid && paid->dropped_batches > c->dropped_batches)
-		c->dropped_batches = paid->dropped_batches;
 }
 
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,

@@ -50,7 +50,7 @@ struct summary_core {
 
 struct summary_cpu {
 	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
-	struct figure followed_pct_of_core; /* sum over the followed processes */
+	struct figure followed_pct_of_core; /* over the followed processes; total: that of their rows */
 	double unseen_s; /* of the workload's own account, in no process's rows; NAN: not known */
 	struct summary_core *cores;         /* by CPU number */
 	size_t cores_len;
@@ -130,7 +130,7 @@ enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VAN
 struct summary_note {
 	enum note_kind kind;
 	const char *subject, *text; /* bytes of unknown encoding */
-	uint64_t count, of;         /* SOURCE: failures of readings; REJECTED, VANISHED: how many */
+	uint64_t count, of;         /* SOURCE: failures, turns; REJECTED, VANISHED: how many */
 	uint64_t offset;            /* DAMAGE */
 	bool torn_tail;             /* DAMAGE */
 };
@@ -151,8 +151,16 @@ struct summary_source {
 	double period_s, mean_read_s;
 };
 
+enum cost_of { /* whose CPU time it is */
+	COST_OF_NOTHING,  /* it is not known */
+	COST_OF_PROCESS,  /* all of the recorder */
+	COST_OF_THREADS,  /* galvo's own threads in a process that does other things too */
+	COST_OF_SAMPLING, /* no closing account: the sampling threads, nothing more */
+};
+
 struct summary_cost {
-	bool sampling_only; /* no closing account: CPU time of the sampling threads, nothing more */
+	bool sampling_only; /* no closing account */
+	enum cost_of of;
 	double cpu_s, pct_of_core, max_rss_bytes, bytes_written;
 	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;
 };

@@ -76,6 +76,24 @@ static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 }
 
 /*
+ * CPU time adds up: all of them together used what each of them did. Ticks cannot tell, since those
+ * of different processes cover different times.
+ */
+static void sum_up(struct galvo_summary *sum)
+{
+	double all_s = NAN;
+	size_t i;
+
+	for (i = 0; i < sum->processes_len; i++) {
+		double cpu_s = sum->processes[i].cpu_pct_of_core.total;
+
+		if (!isnan(cpu_s))
+			all_s = isnan(all_s) ? cpu_s : all_s + cpu_s;
+	}
+	sum->cpu.followed_pct_of_core.total = all_s;
+}
+
+/*
  * CPU time of children too short-lived to be found, and of each process before its first and after
  * its last row. The account leaves out whom nobody waited for, so it may be the smaller one.
  */
@@ -123,6 +141,7 @@ galvo_status derive_processes(struct galvo_summary *sum, const struct galvo_run 
 	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++)
 		status = table_derive(sum, run, parts[i].stream, parts[i].scope, parts[i].rows,
 		                      parts[i].len, reterr);
+	sum_up(sum);
 	sum->cpu.unseen_s = unseen_s(sum);
 	if (status != GALVO_OK || (status = process_index_init(&x, run, reterr)) != GALVO_OK)
 		return status;

@@ -3,42 +3,16 @@
 
 #include "output.h"
 
-/* Three digits, none of them after the point from 100 up. */
-static void put_three(struct buf *b, double v)
-{
-	double size = fabs(v);
-
-	buf_put_fixed(b, v, size < 9.995 && size > 0 ? 2 : size < 99.95 && size > 0 ? 1 : 0);
-}
-
-/* From 1000 on the next unit: never four digits before a unit. */
-static void put_scaled(struct buf *b, double v, const char *suffix)
-{
-	static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-	size_t i = 0;
-
-	if (!isfinite(v)) {
-		buf_put_str(b, "-");
-		return;
-	}
-	for (; fabs(v) >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
-		v /= 1024;
-	if (i == 0)
-		buf_put_fixed(b, v, 0);
-	else
-		put_three(b, v);
-	buf_put_str(b, units[i]);
-	buf_put_str(b, suffix);
-}
-
 void put_bytes(struct buf *b, double bytes)
 {
-	put_scaled(b, bytes, "");
+	buf_put_bytes(b, bytes);
 }
 
 void put_bytes_per_s(struct buf *b, double rate)
 {
-	put_scaled(b, rate, "/s");
+	buf_put_bytes(b, rate);
+	if (isfinite(rate))
+		buf_put_str(b, "/s");
 }
 
 void put_pct(struct buf *b, double pct)
@@ -53,7 +27,7 @@ void put_small_pct(struct buf *b, double pct)
 	if (fabs(pct) < 0.9995)
 		buf_put_fixed(b, pct, 3);
 	else
-		put_three(b, pct);
+		buf_put_three(b, pct);
 	if (isfinite(pct))
 		buf_put_str(b, " %");
 }
@@ -76,7 +50,7 @@ void put_duration(struct buf *b, double s)
 		return;
 	}
 	if (s < 59.995) {
-		put_three(b, s < 0.9995 ? s * 1e3 : s);
+		buf_put_three(b, s < 0.9995 ? s * 1e3 : s);
 		buf_put_str(b, s < 0.9995 ? " ms" : " s");
 		return;
 	}
@@ -104,7 +78,7 @@ void put_brief(struct buf *b, double s)
 	}
 	for (i = 0; i < ARRAY_LEN(units) && s >= units[i].below_s; i++)
 		;
-	put_three(b, i < ARRAY_LEN(units) ? s / units[i].unit_s : s / 86400);
+	buf_put_three(b, i < ARRAY_LEN(units) ? s / units[i].unit_s : s / 86400);
 	buf_put_str(b, i < ARRAY_LEN(units) ? units[i].unit : " d");
 }
 
@@ -120,7 +94,7 @@ void put_count(struct buf *b, double v)
 	v /= 1000;
 	for (i = 0; v >= 999.5 && i + 1 < ARRAY_LEN(units); i++)
 		v /= 1000;
-	put_three(b, v);
+	buf_put_three(b, v);
 	buf_put_str(b, units[i]);
 }
 

@@ -29,6 +29,8 @@ galvo_status sheet_finish(struct sheet *s, galvo_error *reterr);
 
 /* Ends a line of text: clips it at LINE_COLUMNS with an ellipsis, takes blanks off its end. */
 void sheet_line_end(struct sheet *s);
+/* The same for words that matter: what is too long goes on in further lines, that far indented. */
+void sheet_line_wrap(struct sheet *s, size_t indent);
 /* Blanks up to that column, one at least: clips what reaches further. */
 void sheet_column(struct sheet *s, size_t column);
 /* A number by way of `put`, flush right in that many columns. */
@@ -38,8 +40,13 @@ void sheet_text(struct sheet *s, const char *text);
 /* Bytes of unknown encoding, printable. */
 void sheet_escaped(struct sheet *s, const char *bytes);
 
-/* Characters of valid UTF-8. */
+/* ---- columns of a terminal; all of these want valid UTF-8 ------------------------------------ */
+
 size_t text_columns(struct span text);
+/* As many of its first bytes as fit into so many columns. */
+size_t text_fit(struct span text, size_t columns);
+/* The first character of a text that is not empty: its bytes, and its columns. */
+size_t text_take_character(struct span *rest, size_t *ret_columns);
 
 /* ---- numbers for people; "-" for NaN -------------------------------------------------------- */
 

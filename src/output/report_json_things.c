@@ -114,6 +114,20 @@ static const struct json_row cost_rows[] = {
 	AS(COUNT, dropped_batches, COST, dropped_batches),
 };
 
+/* The CPU time of galvo is null where it is not known, and then nobody's. */
+static void put_cost(struct json *j, const struct summary_cost *c)
+{
+	static const char *const whose[] = {
+		[COST_OF_PROCESS] = "process", [COST_OF_THREADS] = "threads",
+		[COST_OF_SAMPLING] = "sampling_threads",
+	};
+
+	json_open(j, "cost", "{");
+	json_text(j, "cpu_of", c->of < ARRAY_LEN(whose) ? whose[c->of] : NULL);
+	json_rows(j, cost_rows, ARRAY_LEN(cost_rows), c);
+	json_close(j, "}");
+}
+
 /* "parent" is an index into this same array: pids are used again. */
 static void put_processes(struct json *j, const struct galvo_summary *sum)
 {
@@ -176,5 +190,5 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	            sum->streams_len, sizeof(*sum->streams));
 	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,
 	            sum->sources_len, sizeof(*sum->sources));
-	json_object(j, "cost", cost_rows, ARRAY_LEN(cost_rows), &sum->cost);
+	put_cost(j, &sum->cost);
 }

@@ -62,8 +62,6 @@ static void report_cpu(struct sheet *s, const struct summary_cpu *cpu)
 	if (cpu->busiest && cpu->busiest != cpu->idlest) {
 		report_core(s, cpu->busiest, "busiest");
 		report_core(s, cpu->idlest, "idlest");
-	}
-	if (cores > 1 && !isnan(cpu->imbalance_ratio)) {
 		buf_put_str(&s->buf, "  imbalance");
 		sheet_column(s, NAME_COLUMNS);
 		sheet_cell(s, 9, put_pct, 100 * cpu->imbalance_ratio);
@@ -85,20 +83,21 @@ static void report_memory(struct sheet *s, const struct summary_memory *m, doubl
 		struct figure figure;
 		const char *remark; /* followed by the size, if one is given */
 		double of_bytes;
+		bool is_swap;
 	} rows[] = {
-		{"  processes", m->followed_rss_bytes, "resident, together", NAN},
-		{"  largest process", {NAN, largest_bytes, NAN}, "as the kernel accounted it", NAN},
-		{"  swapped out", m->followed_swap_bytes, "of the processes", NAN},
-		{"  machine", m->used_bytes, "used of ", m->capacity_bytes.peak},
-		{"  swap", m->swap_used_bytes, "used of ", m->swap_capacity_bytes.peak},
+		{"  processes", m->followed_rss_bytes, "resident, together", NAN, false},
+		{"  processes, PSS", m->followed_pss_bytes, "what they share counted once", NAN, false},
+		{"  largest process", {NAN, largest_bytes, NAN}, "as the kernel accounted it", NAN,
+		 false},
+		{"  swapped out", m->followed_swap_bytes, "of the processes", NAN, true},
+		{"  machine", m->used_bytes, "used of ", m->capacity_bytes.peak, false},
+		{"  swap", m->swap_used_bytes, "used of ", m->swap_capacity_bytes.peak, true},
 	};
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
-		bool is_swap = i == 2 || i == 4;
-
-		if (isnan(rows[i].figure.peak) || (is_swap && rows[i].figure.peak <= 0))
+		if (isnan(rows[i].figure.peak) || (rows[i].is_swap && rows[i].figure.peak <= 0))
 			continue;
 		if (!any) {
 			sheet_text(s, "");

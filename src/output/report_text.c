@@ -6,6 +6,8 @@
 
 #define LABEL_COLUMNS 11 /* of the header: what stands before each line's text */
 #define NOTES_MAX 8 /* JSON has all */
+#define NOTE_INDENT 4
+#define COST_INDENT 14
 
 static void label(struct sheet *s, const char *text)
 {
@@ -171,7 +173,7 @@ static void warn_stream(struct sheet *s, const struct summary_stream *stream)
 		between = ", ";
 	}
 	if (between[0] == ',')
-		sheet_line_end(s);
+		sheet_line_wrap(s, LABEL_COLUMNS);
 }
 
 /* Before any figure: what may make the figures wrong. */
@@ -192,7 +194,8 @@ static void report_warnings(struct sheet *s, const struct galvo_summary *sum)
 		if (sum->notes[i].kind == NOTE_DAMAGE && sum->notes[i].torn_tail) {
 			label(s, "WARNING");
 			sheet_escaped(s, sum->notes[i].subject);
-			sheet_text(s, ": the last message is cut short");
+			buf_put_str(&s->buf, ": the last message is cut short");
+			sheet_line_wrap(s, LABEL_COLUMNS);
 		}
 }
 
@@ -207,12 +210,12 @@ static void report_note(struct sheet *s, const struct summary_note *note)
 	if (note->kind == NOTE_REJECTED || note->kind == NOTE_VANISHED)
 		count(s, "", note->count, "");
 	sheet_escaped(s, note->text);
-	if (note->kind == NOTE_SOURCE)
-		buf_printf(&s->buf, " (%llu of %llu readings)", (unsigned long long)note->count,
-		           (unsigned long long)note->of);
-	if (note->kind == NOTE_DAMAGE)
+	if (note->kind == NOTE_SOURCE) /* a turn of a source may be a reading a process */
+		buf_printf(&s->buf, " (%llu time%s)", (unsigned long long)note->count,
+		           note->count == 1 ? "" : "s");
+	if (note->kind == NOTE_DAMAGE && note->offset)
 		buf_printf(&s->buf, " (at byte %llu)", (unsigned long long)note->offset);
-	sheet_line_end(s);
+	sheet_line_wrap(s, NOTE_INDENT);
 }
 
 /* That a process ended while it was looked at is no loss: JSON counts it, the page does not. */
@@ -259,7 +262,25 @@ static void report_slowed(struct sheet *s, const struct galvo_summary *sum)
 		between = ", ";
 	}
 	if (between[0] == ',')
-		sheet_line_end(s);
+		sheet_line_wrap(s, COST_INDENT + 2);
+}
+
+/* Only what is known of CPU, memory and bytes. */
+static void put_cost(struct sheet *s, const struct summary_cost *c)
+{
+	if (!isnan(c->cpu_s)) {
+		put_duration(&s->buf, c->cpu_s);
+		buf_put_str(&s->buf, " CPU (");
+		put_small_pct(&s->buf, c->pct_of_core);
+		buf_put_str(&s->buf, " of one)");
+		buf_put_str(&s->buf, c->of == COST_OF_THREADS ? " of its threads, " : ", ");
+	}
+	if (!isnan(c->max_rss_bytes)) {
+		put_bytes(&s->buf, c->max_rss_bytes);
+		buf_put_str(&s->buf, " memory, ");
+	}
+	put_bytes(&s->buf, c->bytes_written);
+	sheet_text(s, " written");
 }
 
 static void report_cost(struct sheet *s, const struct galvo_summary *sum)
@@ -268,25 +289,18 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 
 	sheet_text(s, "");
 	buf_put_str(&s->buf, "galvo itself: ");
-	if (isnan(c->cpu_s)) {
+	if (isnan(c->bytes_written)) {
 		sheet_text(s, "not known: it left no account");
 		return;
 	}
-	put_duration(&s->buf, c->cpu_s);
-	buf_put_str(&s->buf, " CPU (");
-	put_small_pct(&s->buf, c->pct_of_core);
-	buf_put_str(&s->buf, " of one), ");
-	put_bytes(&s->buf, c->max_rss_bytes);
-	buf_put_str(&s->buf, " memory, ");
-	put_bytes(&s->buf, c->bytes_written);
-	sheet_text(s, " written");
+	put_cost(s, c);
 	count(s, "              ", c->ticks, "ticks");
 	count(s, ", ", c->missed_ticks, "missed");
 	count(s, ", ", c->dropped_rows, "rows dropped");
 	sheet_line_end(s);
 	report_slowed(s, sum);
 	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
-	if (c->sampling_only)
+	if (c->of == COST_OF_SAMPLING)
 		sheet_text(s, "              of its sampling threads only: it left no account");
 }
 

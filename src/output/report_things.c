@@ -205,8 +205,24 @@ static void report_unseen(struct sheet *s, const struct galvo_summary *sum)
 		return;
 	buf_put_str(&s->buf, "  not in these rows: ");
 	put_duration(&s->buf, sum->cpu.unseen_s);
-	buf_put_str(&s->buf, " CPU, of children gone before they were found");
+	buf_put_str(&s->buf, " CPU (short lives; before first, after last row)");
 	sheet_line_end(s);
+}
+
+/* The kernel adds to a parent's I/O that of the children it waited for, so that it is in both rows. */
+static bool counts_twice(const struct galvo_summary *sum, const bool *chosen)
+{
+	size_t i;
+
+	for (i = 0; i < sum->processes_len; i++) {
+		size_t parent = sum->processes[i].parent;
+
+		if (parent != SIZE_MAX && chosen[parent] &&
+		    (sum->processes[parent].read_bytes_per_s.total > 0 ||
+		     sum->processes[parent].write_bytes_per_s.total > 0))
+			return true;
+	}
+	return false;
 }
 
 void report_processes(struct sheet *s, const struct galvo_summary *sum)
@@ -231,5 +247,7 @@ void report_processes(struct sheet *s, const struct galvo_summary *sum)
 	if (n < sum->processes_len)
 		report_others(s, sum, chosen, n);
 	report_unseen(s, sum);
+	if (counts_twice(sum, chosen))
+		sheet_text(s, "  read and written include those of children that ended");
 	free(chosen);
 }

@@ -34,43 +34,76 @@ galvo_status sheet_finish(struct sheet *s, galvo_error *reterr)
 	return GALVO_OK;
 }
 
-/* Bytes of the form 10xxxxxx go on with a character. */
-static bool begins_character(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-size_t text_columns(struct span text)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < text.n; i++)
-		n += begins_character(text.p[i]);
-	return n;
-}
-
 /* Shortens what is behind `from` to so many columns; the last one says that it did. */
 static void clip(struct buf *b, size_t from, size_t columns)
 {
-	size_t n = 0, i;
+	struct span text = span_of(b->p + from, b->len - from);
 
-	if (text_columns(span_of(b->p + from, b->len - from)) <= columns)
+	if (text_columns(text) <= columns)
 		return;
-	for (i = from; i < b->len; i++)
-		if (begins_character(b->p[i]) && n++ == columns - 1)
-			break;
-	b->len = i;
+	b->len = from + text_fit(text, columns - 1);
 	buf_put_str(b, ELLIPSIS);
+}
+
+static void end_line(struct sheet *s)
+{
+	while (s->buf.len > s->line && s->buf.p[s->buf.len - 1] == ' ')
+		s->buf.len--;
+	buf_put_str(&s->buf, "\n");
+	s->line = s->buf.len;
 }
 
 void sheet_line_end(struct sheet *s)
 {
 	if (s->buf.len > s->line)
 		clip(&s->buf, s->line, LINE_COLUMNS);
-	while (s->buf.len > s->line && s->buf.p[s->buf.len - 1] == ' ')
-		s->buf.len--;
-	buf_put_str(&s->buf, "\n");
-	s->line = s->buf.len;
+	end_line(s);
+	sheet_flush(s, false);
+}
+
+static void blanks(struct buf *b, size_t n)
+{
+	while (n-- > 0)
+		buf_put(b, " ", 1);
+}
+
+/* How much of it goes into this line: up to a blank, or as much as there is room for. */
+static size_t first_line(struct span text, size_t columns)
+{
+	size_t n = text_fit(text, columns), k;
+
+	if (n == text.n)
+		return n;
+	for (k = n; k > 0 && text.p[k] != ' '; k--)
+		;
+	return k > n / 2 ? k : n; /* a word that long is broken */
+}
+
+void sheet_line_wrap(struct sheet *s, size_t indent)
+{
+	size_t from = s->line, room = LINE_COLUMNS, n;
+	struct span rest;
+	struct buf words;
+
+	if (s->buf.len == s->line) {
+		sheet_line_end(s);
+		return;
+	}
+	buf_init(&words, SHEET_BYTES_MAX);
+	buf_put(&words, s->buf.p + from, s->buf.len - from);
+	s->buf.failed |= words.failed;
+	s->buf.len = from;
+	for (rest = span_of(words.p, words.len); rest.n; room = LINE_COLUMNS - indent) {
+		n = first_line(rest, room);
+		if (s->buf.len > from)
+			blanks(&s->buf, indent);
+		buf_put(&s->buf, rest.p, n);
+		end_line(s);
+		rest = span_of(rest.p + n, rest.n - n);
+		while (rest.n && rest.p[0] == ' ')
+			rest = span_of(rest.p + 1, rest.n - 1);
+	}
+	buf_finish(&words);
 	sheet_flush(s, false);
 }
 
@@ -78,12 +111,6 @@ void sheet_text(struct sheet *s, const char *text)
 {
 	buf_put_str(&s->buf, text);
 	sheet_line_end(s);
-}
-
-static void blanks(struct buf *b, size_t n)
-{
-	while (n-- > 0)
-		buf_put(b, " ", 1);
 }
 
 void sheet_column(struct sheet *s, size_t column)

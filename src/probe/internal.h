@@ -92,6 +92,7 @@ struct probe {
 	size_t members_len, members_cap;
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
+	bool join_fell_short; /* memory: to be done again */
 	struct process_info *infos;
 	const struct process_info **info_at;
 	size_t infos_cap, info_at_cap;
@@ -100,7 +101,7 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
-	uint64_t tick, scan_ticks, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
+	uint64_t tick, scan_ticks, next_scan_tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished, rejected;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint32_t stop;

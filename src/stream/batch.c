@@ -148,6 +148,7 @@ void stream_flush(struct stream *s, const struct flush_info *info)
 {
 	struct batch *b;
 
+	atomic_store_explicit(&s->owner_cpu_ns, info->stats.thread_cpu_ns, memory_order_relaxed);
 	if (!s->held && !batch_take(s)) {
 		count(&s->dropped_batches, 1); /* its rows were counted when there was no place */
 		s->sequence++;

@@ -163,7 +163,7 @@ galvo_status galvo_reader_instance_at(const galvo_reader *r, size_t i, galvo_ins
 			instance.is_whole_disk = r->run->devices[k].whole;
 			instance.is_stacked = r->run->devices[k].stacked;
 		}
-	return view_give(ret_instance, &instance, sizeof(instance), reterr);
+	return view_give("instance", ret_instance, &instance, sizeof(instance), reterr);
 }
 
 galvo_status galvo_reader_select(galvo_reader *r, size_t instance, galvo_error *reterr)
@@ -201,7 +201,7 @@ galvo_status galvo_reader_next(galvo_reader *r, galvo_row *ret_row, galvo_error 
 		.values = r->values,
 		.values_len = r->table->columns_len,
 	};
-	status = view_give(ret_row, &row, sizeof(row), reterr);
+	status = view_give("row", ret_row, &row, sizeof(row), reterr);
 	if (status == GALVO_OK && r->next)
 		r->next++;
 	else if (status == GALVO_OK)

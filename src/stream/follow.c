@@ -123,7 +123,7 @@ static galvo_status give_news(const struct poll *p, galvo_follower_news *ret_new
 		news.messages += run->streams[i].messages;
 		news.rows += run->streams[i].rows;
 	}
-	status = view_give(ret_news, &news, sizeof(news), reterr);
+	status = view_give("news", ret_news, &news, sizeof(news), reterr);
 	if (status == GALVO_OK && !news.messages && !news.has_restarted && !news.has_more &&
 	    p->session && p->session->stop_mono_ns)
 		return GALVO_DONE;
@@ -139,7 +139,7 @@ galvo_status galvo_follower_poll(galvo_follower *f, galvo_follower_news *ret_new
 
 	if (!f)
 		return err_set(reterr, GALVO_ERR_INVALID, "there is no follower");
-	status = view_give(ret_news, &none, sizeof(none), reterr);
+	status = view_give("news", ret_news, &none, sizeof(none), reterr);
 	if (status != GALVO_OK)
 		return status;
 	galvo_run_close(f->run);

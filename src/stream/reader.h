@@ -224,6 +224,9 @@ enum { STREAM_FILES_MAX = 16 };
 galvo_status run_dir_open(int at_fd, const char *dir, struct arena *a, int *ret_fd,
                           const struct session **ret_session, const char **ret_why,
                           galvo_error *reterr);
+/* What galvo_run_check answers. */
+void run_sum_up(const struct galvo_run *run, galvo_check_result *ret);
+#define REPAIR_SUBJECT "recording" /* of the notes that a repaired copy has of itself */
 /* The i-th file that may be a stream of the run; false past the end. */
 bool run_stream_name(const struct session *, size_t i, const struct stream_form **ret_form,
                      const char **ret_name);

@@ -57,6 +57,8 @@ static void put_cost(const struct session_cost *c, Galvo__RecorderCost *to)
 	to->messages = c->messages;
 	to->dropped_batches = c->dropped_batches;
 	to->dropped_rows = c->dropped_rows;
+	to->kind = (Galvo__CostKind)c->kind;
+	to->threads_ns = c->threads_ns;
 }
 
 static void put_machine(struct arena *a, const struct session *s, Galvo__Machine *to, bool *ok)

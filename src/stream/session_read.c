@@ -119,6 +119,8 @@ static struct session_cost take_cost(const Galvo__RecorderCost *c)
 		.messages = c->messages,
 		.dropped_batches = c->dropped_batches,
 		.dropped_rows = c->dropped_rows,
+		.kind = (enum cost_kind)c->kind,
+		.threads_ns = c->threads_ns,
 	};
 }
 

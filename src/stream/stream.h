@@ -89,7 +89,7 @@ void writer_destroy(struct writer *); /* NULL is fine; stops first if need be */
 
 struct writer_totals {
 	uint64_t bytes_written, messages, dropped_batches, dropped_rows;
-	uint64_t thread_cpu_ns;
+	uint64_t thread_cpu_ns; /* of its thread, and of the owners' when they flushed last */
 };
 void writer_get_totals(const struct writer *, struct writer_totals *ret); /* any thread */
 
@@ -144,8 +144,17 @@ struct session_workload {
 	uint64_t voluntary_switches, involuntary_switches;
 };
 
+enum cost_kind { /* which CPU time is known; as in CostKind of the schema */
+	COST_UNSPECIFIED, /* of the process, if it is not 0 */
+	COST_PROCESS,
+	COST_THREADS,
+	COST_NONE,
+};
+
 struct session_cost {
 	bool present;
+	enum cost_kind kind;
+	uint64_t threads_ns; /* of COST_THREADS */
 	uint64_t user_ns, system_ns, max_rss_bytes, bytes_written;
 	uint64_t messages, dropped_batches, dropped_rows;
 };

@@ -1,18 +1,12 @@
 /* What the public reader shows of a run, its rows apart. */
 #include "view.h"
 
-galvo_status view_give(void *ret, const void *full, size_t size, galvo_error *reterr)
+galvo_status view_give(const char *what, void *ret, const void *full, size_t bytes,
+                       galvo_error *reterr)
 {
-	size_t known = 0;
-
-	if (ret)
-		memcpy(&known, ret, sizeof(known));
-	if (known <= sizeof(known))
-		return err_set(reterr, GALVO_ERR_INVALID, ret ? "struct_size is not set"
-		                                              : "there is no place for the answer");
-	size = size < known ? size : known;
-	memcpy((char *)ret + sizeof(known), (const char *)full + sizeof(known), size - sizeof(known));
-	return GALVO_OK;
+	if (!ret)
+		return err_set(reterr, GALVO_ERR_INVALID, "%s: there is no place for it", what);
+	return sized_give(what, ret, full, bytes, reterr);
 }
 
 static uint64_t last_mono_ns(const struct galvo_run *run)
@@ -52,7 +46,7 @@ galvo_status galvo_run_get_info(const galvo_run *run, galvo_run_info *ret_info, 
 		.term_signal = s->workload.term_signal,
 	};
 
-	return status == GALVO_OK ? view_give(ret_info, &info, sizeof(info), reterr) : status;
+	return status == GALVO_OK ? view_give("info", ret_info, &info, sizeof(info), reterr) : status;
 }
 
 galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_stream *ret_stream,
@@ -80,7 +74,7 @@ galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_strea
 		.missed_ticks = s->stats.missed_ticks,
 		.last_mono_ns = s->last_mono_ns,
 	};
-	return view_give(ret_stream, &stream, sizeof(stream), reterr);
+	return view_give("stream", ret_stream, &stream, sizeof(stream), reterr);
 }
 
 galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *ret_note,
@@ -101,7 +95,7 @@ galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *r
 		note = (galvo_run_note){.subject = d->file, .text = d->text, .is_damage = 1,
 		                        .is_torn_tail = d->torn_tail, .offset = d->offset};
 	}
-	return view_give(ret_note, &note, sizeof(note), reterr);
+	return view_give("note", ret_note, &note, sizeof(note), reterr);
 }
 
 /* ---- the time of day ----------------------------------------------------------------------- */
@@ -168,7 +162,7 @@ galvo_status galvo_run_process_at(const galvo_run *run, size_t i, galvo_run_proc
 		.comm = p->comm,
 		.command = p->command,
 	};
-	return view_give(ret_process, &process, sizeof(process), reterr);
+	return view_give("process", ret_process, &process, sizeof(process), reterr);
 }
 
 galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_region *ret_region,
@@ -193,7 +187,7 @@ galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_regio
 		.is_unfinished = r->unfinished,
 		.is_gpu = r->domain == DOMAIN_GPU,
 	};
-	return view_give(ret_region, &region, sizeof(region), reterr);
+	return view_give("region", ret_region, &region, sizeof(region), reterr);
 }
 
 galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *ret_mark,
@@ -214,5 +208,5 @@ galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *r
 		.thread = m->thread,
 		.is_gpu = m->domain == DOMAIN_GPU,
 	};
-	return view_give(ret_mark, &mark, sizeof(mark), reterr);
+	return view_give("mark", ret_mark, &mark, sizeof(mark), reterr);
 }

@@ -5,8 +5,9 @@
 #include "galvo/reader.h"
 #include "reader.h"
 
-/* Copies as much of the struct as the caller knows of. INVALID: NULL, or a size that is none. */
-galvo_status view_give(void *ret, const void *full, size_t size, galvo_error *reterr);
+/* As sized_give. INVALID also for NULL. */
+galvo_status view_give(const char *what, void *ret, const void *full, size_t bytes,
+                       galvo_error *reterr);
 /* Number i of `len` things of a run: OK, DONE, or INVALID without a run. */
 static inline galvo_status view_at(const struct galvo_run *run, size_t i, size_t len,
                                    galvo_error *reterr)

@@ -51,7 +51,7 @@ galvo_status galvo_run_table_at(const galvo_run *run, size_t i, galvo_run_table 
 		.key = t->key,
 		.names = t->names,
 	};
-	return view_give(ret_table, &table, sizeof(table), reterr);
+	return view_give("table", ret_table, &table, sizeof(table), reterr);
 }
 
 /* The run's own catalog goes first: it may be another galvo's, or the user's. */
@@ -93,7 +93,7 @@ galvo_status galvo_run_column_at(const galvo_run *run, size_t table, size_t i,
 	column.name = t->columns[i];
 	column.values = t->values[i];
 	describe(run, &column);
-	return view_give(ret_column, &column, sizeof(column), reterr);
+	return view_give("column", ret_column, &column, sizeof(column), reterr);
 }
 
 galvo_status galvo_run_column_find(const galvo_run *run, const char *name, size_t *ret_table,

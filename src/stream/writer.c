@@ -307,6 +307,7 @@ void writer_get_totals(const struct writer *w, struct writer_totals *ret)
 		ret->dropped_batches +=
 			atomic_load_explicit(&s->dropped_batches, memory_order_acquire);
 		ret->bytes_written += atomic_load_explicit(&s->bytes_written, memory_order_relaxed);
+		ret->thread_cpu_ns += atomic_load_explicit(&s->owner_cpu_ns, memory_order_relaxed);
 		ret->dropped_rows += atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
 	}
 }

@@ -4,23 +4,6 @@
 #define HZ_MAX 10000.0
 enum { DAY_MS = 86400000, FILE_NAME_BYTES_MAX = 256 };
 
-galvo_status suite_take_sized(void *to, size_t to_bytes, const void *from, galvo_error *reterr)
-{
-	const unsigned char *bytes = from;
-	size_t from_bytes, i;
-
-	memcpy(&from_bytes, from, sizeof(from_bytes));
-	if (from_bytes < sizeof(from_bytes))
-		return err_set(reterr, GALVO_ERR_INVALID, "config: struct_size is not set");
-	for (i = to_bytes; i < from_bytes; i++)
-		if (bytes[i])
-			return err_set(reterr, GALVO_ERR_NEWER,
-			               "config: made for a newer galvo, which has more members");
-	memset(to, 0, to_bytes);
-	memcpy(to, from, from_bytes < to_bytes ? from_bytes : to_bytes);
-	return GALVO_OK;
-}
-
 static galvo_status bound_hz(const char *name, double *hz, double otherwise, galvo_error *reterr)
 {
 	if (*hz == 0)
@@ -144,7 +127,7 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
                                galvo_error *reterr)
 {
 	galvo_suite_config *c = &s->config;
-	galvo_status status = suite_take_sized(c, sizeof(*c), config, reterr);
+	galvo_status status = sized_take("config", c, sizeof(*c), config, reterr);
 	bool ok;
 	size_t i;
 

@@ -103,12 +103,6 @@ galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *
                                uint32_t streams, galvo_error *reterr);
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr);
-/*
- * Copies a sized struct, whose first member tells its size: a caller built against an older header
- * knows fewer members, and those are zero.
- */
-galvo_status suite_take_sized(void *to, size_t to_bytes, const void *from, galvo_error *reterr);
-
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
 galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *w,
                          galvo_error *reterr);

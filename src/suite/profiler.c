@@ -29,7 +29,7 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 {
 	galvo_suite_config all = galvo_suite_config_default();
 	galvo_system_config c;
-	galvo_status status = suite_take_sized(&c, sizeof(c), config, reterr);
+	galvo_status status = sized_take("config", &c, sizeof(c), config, reterr);
 
 	if (status != GALVO_OK)
 		return status;
@@ -52,7 +52,7 @@ galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
 {
 	galvo_suite_config all = galvo_suite_config_default();
 	galvo_disk_config c;
-	galvo_status status = suite_take_sized(&c, sizeof(c), config, reterr);
+	galvo_status status = sized_take("config", &c, sizeof(c), config, reterr);
 
 	if (status != GALVO_OK)
 		return status;
@@ -75,7 +75,7 @@ galvo_status galvo_event_profiler_create(const galvo_event_config *config,
 {
 	galvo_suite_config all = galvo_suite_config_default();
 	galvo_event_config c;
-	galvo_status status = suite_take_sized(&c, sizeof(c), config, reterr);
+	galvo_status status = sized_take("config", &c, sizeof(c), config, reterr);
 
 	if (status != GALVO_OK)
 		return status;

@@ -70,7 +70,10 @@ static uint64_t peak_rss_bytes(const struct world *w)
 	return kib * 1024;
 }
 
-/* What recording cost: all of this process if it does nothing else, or what our threads used. */
+/*
+ * What recording cost: all of this process if it does nothing else, or what our threads used. They do
+ * not measure themselves where the machine that is recorded is not this one.
+ */
 static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 {
 	struct writer_totals totals;
@@ -82,11 +85,16 @@ static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 	cost->messages = totals.messages;
 	cost->dropped_batches = totals.dropped_batches;
 	cost->dropped_rows = totals.dropped_rows;
-	if (!s->world.live || !s->config.is_recorder || getrusage(RUSAGE_SELF, &use) != 0)
-		return;
-	cost->user_ns = ns_of(use.ru_utime);
-	cost->system_ns = ns_of(use.ru_stime);
-	cost->max_rss_bytes = peak_rss_bytes(&s->world);
+	cost->kind = COST_NONE;
+	if (!s->replay && s->config.is_recorder && getrusage(RUSAGE_SELF, &use) == 0) {
+		cost->kind = COST_PROCESS;
+		cost->user_ns = ns_of(use.ru_utime);
+		cost->system_ns = ns_of(use.ru_stime);
+		cost->max_rss_bytes = s->world.live ? peak_rss_bytes(&s->world) : 0;
+	} else if (s->world.live && !s->config.is_recorder) {
+		cost->kind = COST_THREADS;
+		cost->threads_ns = totals.thread_cpu_ns;
+	}
 }
 
 static void fill_workload(const struct galvo_suite *s, struct session_workload *to)

@@ -265,8 +265,9 @@ static void note_what_failed(struct galvo_suite *s)
 	if (s->track)
 		track_count(s->track, &counts);
 	if (counts.refused)
-		suite_note(s, "processes", "%llu descendants not followed: half of the descriptor limit "
-		                           "(ulimit -n) is in use",
+		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
+		                           "limit (ulimit -n) is in use",
+		           counts.refused_are_more ? "at least " : "",
 		           (unsigned long long)counts.refused);
 }
 
@@ -361,21 +362,25 @@ galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_erro
 
 galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, galvo_error *reterr)
 {
+	galvo_workload known;
+	galvo_status status = sized_take("workload", &known, sizeof(known), w, reterr);
 	size_t i;
 
-	if (w->struct_size != sizeof(*w))
-		return err_set(reterr, GALVO_ERR_INVALID, "workload: struct_size is not that of this galvo");
-	if (w->argv_len) {
+	if (status != GALVO_OK)
+		return status;
+	if (known.argv_len) {
 		free_argv(s);
-		s->argv = alloc_array(w->argv_len, sizeof(*s->argv));
-		for (i = 0; s->argv && i < w->argv_len; i++, s->argv_len++)
-			if (!(s->argv[i] = strdup(w->argv[i])))
+		s->argv = alloc_array(known.argv_len, sizeof(*s->argv));
+		for (i = 0; s->argv && i < known.argv_len; i++, s->argv_len++)
+			if (!(s->argv[i] = strdup(known.argv[i])))
 				return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 		if (!s->argv)
 			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	}
-	s->workload = *w;
+	s->workload = known;
 	s->has_workload = true;
+	if (s->state == SUITE_STARTED && w->pid && !w->exited)
+		track_has_begun(s->track, w->pid);
 	return GALVO_OK;
 }
 
@@ -386,11 +391,10 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	struct track_counts counts;
 	struct probe_counts ticks = {0};
 	const struct probe *leader;
+	galvo_suite_stats stats = {0};
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
-	if (ret_stats->struct_size != sizeof(*ret_stats))
-		return err_set(reterr, GALVO_ERR_INVALID, "stats: struct_size is not that of this galvo");
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
 	if (leader)
 		probe_count(leader, &ticks);
@@ -398,12 +402,12 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody else does */
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
-	ret_stats->ticks = ticks.ticks;
-	ret_stats->missed_ticks = ticks.missed_ticks;
-	ret_stats->processes_alive = counts.alive;
-	ret_stats->roots_alive = counts.roots_alive;
-	ret_stats->bytes_written = totals.bytes_written;
-	ret_stats->dropped_batches = totals.dropped_batches;
-	ret_stats->elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
-	return GALVO_OK;
+	stats.ticks = ticks.ticks;
+	stats.missed_ticks = ticks.missed_ticks;
+	stats.processes_alive = counts.alive;
+	stats.roots_alive = counts.roots_alive;
+	stats.bytes_written = totals.bytes_written;
+	stats.dropped_batches = totals.dropped_batches;
+	stats.elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
+	return sized_give("stats", ret_stats, &stats, sizeof(stats), reterr);
 }

@@ -70,6 +70,10 @@ static void bytes_out(void)
 {
 	OK(!strcmp(shown(buf_put_escaped, "a\nb\\\x1b[0m\xff", 9), "a\\nb\\\\\\x1b[0m\\xff"));
 	OK(!strcmp(shown(buf_put_escaped, "\xc2\x9bx", 3), "\\xc2\\x9bx")); /* C1 CSI */
+	OK(!strcmp(shown(buf_put_escaped, "\xe2\x80\xae" "a\xe2\x81\xa6\xef\xbb\xbf", 10),
+	           "\\xe2\\x80\\xaea\\xe2\\x81\\xa6\\xef\\xbb\\xbf"));
+	OK(!strcmp(shown(buf_put_escaped, "\xe2\x80\x8f\xd8\x9c", 5), "\\xe2\\x80\\x8f\\xd8\\x9c"));
+	OK(!strcmp(shown(buf_put_escaped, "\xe2\x80\xa6\xe2\x82\xac", 6), "\xe2\x80\xa6\xe2\x82\xac"));
 	OK(!strcmp(shown(buf_put_escaped, "gr\xc3\xbc\xc3\x9f", 6), "gr\xc3\xbc\xc3\x9f"));
 	OK(!strcmp(shown(buf_put_json, "\"\\\n\x01\xff", 5), "\"\\\"\\\\\\n\\u0001\xef\xbf\xbd\""));
 	OK(!strcmp(shown(buf_put_json, "\xed\xa0\x80", 3),

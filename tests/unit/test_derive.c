@@ -408,49 +408,6 @@ static void workloads(void)
 	free(f);
 }
 
-static void costs_and_notes(void)
-{
-	struct fake_run *f = alloc_array(1, sizeof(*f));
-	struct session_note note = {"source pressure", "proc/pressure/cpu: No such file"};
-	struct damage damage = {"disk_metrics.pb", 99, "torn", true};
-	struct run_source sources[] = {{STREAM_DISK, "disk", "", 1, 0, 50, 0, 0, 7},
-	                               {STREAM_DISK, "process_io", "denied", 4, 0, 50, 3, 0, 7}};
-	struct galvo_summary *s;
-
-	fake_init(f);
-	f->session.notes = &note;
-	f->session.notes_len = 1;
-	f->run.sources = sources;
-	f->run.sources_len = 2;
-	f->run.damages = &damage;
-	f->run.damages_len = 1;
-	f->streams[0].stats = (struct probe_stats){.ticks = 100, .missed_ticks = 2,
-	                                           .rejected_values = 1, .thread_cpu_ns = 20 * MS};
-	f->streams[1].stats = (struct probe_stats){.ticks = 50, .thread_cpu_ns = 30 * MS};
-	f->streams[1].dropped_rows = 5;
-	s = summary_of(f);
-	OK(s->cost.sampling_only && is(s->cost.cpu_s, 0.05) && is(s->cost.pct_of_core, 0.5));
-	OK(isnan(s->cost.max_rss_bytes) && is(s->cost.bytes_written, 3072));
-	OK(s->cost.ticks == 150 && s->cost.missed_ticks == 2 && s->cost.dropped_rows == 5);
-	EQ(s->notes_len, 4);
-	OK(s->notes[0].kind == NOTE_SESSION && s->notes[1].kind == NOTE_SOURCE);
-	OK(s->notes[1].count == 3 && s->notes[2].torn_tail && s->notes[3].kind == NOTE_REJECTED);
-	galvo_summary_destroy(s);
-	f->streams[0].messages = f->streams[1].messages = 0; /* killed before the first flush */
-	s = summary_of(f);
-	OK(isnan(s->cost.cpu_s) && isnan(s->cost.bytes_written));
-	galvo_summary_destroy(s);
-	f->session.cost = (struct session_cost){.present = true, .user_ns = 80 * MS,
-		.system_ns = 20 * MS, .max_rss_bytes = 4096, .bytes_written = 77,
-		.dropped_rows = 6};
-	s = summary_of(f);
-	OK(!s->cost.sampling_only && is(s->cost.cpu_s, 0.1) && is(s->cost.pct_of_core, 1));
-	OK(is(s->cost.max_rss_bytes, 4096) && is(s->cost.bytes_written, 77));
-	EQ(s->cost.dropped_rows, 6);
-	galvo_summary_destroy(s);
-	free(f);
-}
-
 static const struct tap_test tests[] = {
 	{"an empty run", an_empty_run},
 	{"averages weigh time, NaN is absent", averages_weigh_time},
@@ -465,6 +422,5 @@ static const struct tap_test tests[] = {
 	{"processes by identity", processes_by_identity},
 	{"trees", trees},
 	{"workloads", workloads},
-	{"costs and notes", costs_and_notes},
 };
 TAP_MAIN(tests)

@@ -206,6 +206,7 @@ static void damage_is_said_first(void)
 	f->session.workload.end_mono_ns = 0;
 	f->session.stop_mono_ns = 0;
 	f->session.cost.present = false;
+	f->streams[0].stats.thread_cpu_ns = 9 * MS;
 	f->streams[0].missing_messages = 2;
 	f->streams[0].dropped_rows = 17;
 	f->run.damages = &(struct damage){"disk_metrics.pb", 99, "the message ends early", true};
@@ -223,6 +224,56 @@ static void damage_is_said_first(void)
 	f->session.workload.term_signal = 9;
 	t = report(f, GALVO_REPORT_TEXT);
 	OK(strstr(t->text, "killed by signal 9 (SIGKILL) after 10.0 s\n"));
+	free(t);
+	free(f);
+}
+
+/* What is not known is not on the page, and never 0. */
+static void the_cost_is_known_or_not_there(void)
+{
+	static const struct {
+		struct session_cost cost;
+		const char *page, *json;
+	} rows[] = {
+		{{.kind = COST_THREADS, .threads_ns = 12 * MS, .bytes_written = 2048},
+		 "galvo itself: 12.0 ms CPU (0.120 % of one) of its threads, 2.00 KiB written\n",
+		 "\"cpu_of\": \"threads\",\n    \"sampling_threads_only\": false,\n    \"cpu_s\": 0.012,"},
+		{{.kind = COST_NONE, .bytes_written = 2048}, "galvo itself: 2.00 KiB written\n",
+		 "\"cpu_of\": null,\n    \"sampling_threads_only\": false,\n    \"cpu_s\": null,"},
+	};
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		struct taken *t;
+
+		full(f);
+		f->session.cost = rows[i].cost;
+		f->session.cost.present = true;
+		t = report(f, GALVO_REPORT_TEXT);
+		OK(strstr(t->text, rows[i].page));
+		free(t);
+		t = report(f, GALVO_REPORT_JSON);
+		OK(strstr(t->text, rows[i].json));
+		free(t);
+	}
+	free(f);
+}
+
+/* What a child moved is in its parent's row too, once it ended; without I/O there is nothing to say. */
+static void io_of_children_is_said_to_be_there(void)
+{
+	static const char line[] = "\n  read and written include those of children that ended\n";
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct taken *t;
+
+	full(f);
+	t = report(f, GALVO_REPORT_TEXT);
+	OK(!strstr(t->text, line)); /* neither make nor sh moved anything */
+	free(t);
+	ROW(f, f->run.tables_len - 1, 111 * S, 4712, 0, 4096);
+	t = report(f, GALVO_REPORT_TEXT);
+	OK(strstr(t->text, line));
 	free(t);
 	free(f);
 }
@@ -375,6 +426,8 @@ static const struct tap_test tests[] = {
 	{"every key is documented", every_key_is_documented},
 	{"nothing to say", nothing_to_say},
 	{"damage is said first", damage_is_said_first},
+	{"the cost is known, or not there", the_cost_is_known_or_not_there},
+	{"I/O of children is said to be there", io_of_children_is_said_to_be_there},
 	{"hostile names", hostile_names},
 	{"the locale does not matter", the_locale_does_not_matter},
 	{"the receiver may stop", the_receiver_may_stop},

@@ -10,9 +10,10 @@
 #include "stream/stream.h"
 #include "tap.h"
 
-enum { SUITES = 3, CYCLES = 200 };
+enum { SUITES = 3 };
 
 static char base[] = "/tmp/galvo-profiler-XXXXXX";
+static uint64_t cycles = 200; /* of starting and stopping; the first argument */
 
 static const char *in_base(const char *name)
 {
@@ -121,7 +122,7 @@ static void system_alone(void)
 	EQ(galvo_profiler_add_process(p, 1, NULL, &e), GALVO_ERR_STATE);
 	OK(galvo_profiler_start(p, &e) == GALVO_OK);
 	EQ(galvo_profiler_start(p, &e), GALVO_ERR_STATE);
-	pass_time(30 * NS_PER_MS);
+	pass_time(100 * NS_PER_MS);
 	galvo_profiler_signal_stop(p);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	EQ(galvo_profiler_start(p, &e), GALVO_ERR_STATE); /* once */
@@ -149,7 +150,7 @@ static void disk_alone(void)
 	if (!OK(galvo_disk_profiler_create(&config, &p, &e) == GALVO_OK))
 		return;
 	OK(galvo_profiler_start(p, &e) == GALVO_OK);
-	pass_time(30 * NS_PER_MS);
+	pass_time(100 * NS_PER_MS);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	galvo_profiler_destroy(p);
 	run = stream_of(STREAM_DISK, in_base("disk.pb"));
@@ -223,6 +224,65 @@ static void wrong_configs(void)
 	OK(access(in_base("x.pb"), F_OK) != 0); /* never started: nothing is left */
 }
 
+/* Callers with an older and with a newer header: they get what both know, and nothing is beyond it. */
+static void structs_of_other_sizes(void)
+{
+	struct {
+		galvo_metric known;
+		uint64_t unknown;
+	} newer = {.known.struct_size = sizeof(newer), .unknown = 7};
+	galvo_metric older = {.struct_size = offsetof(galvo_metric, scope), .scope = "mine"};
+	galvo_metric none = {0};
+	galvo_error e;
+
+	OK(galvo_metric_at(0, &newer.known, &e) == GALVO_OK && newer.known.help && !newer.unknown);
+	EQ(newer.known.struct_size, sizeof(newer));
+	OK(galvo_metric_at(0, &older, &e) == GALVO_OK && older.name && older.stream);
+	OK(!strcmp(older.scope, "mine")); /* the caller's own memory */
+	EQ(galvo_metric_at(0, &none, &e), GALVO_ERR_INVALID);
+	EQ(galvo_metric_at(100000, &older, &e), GALVO_DONE);
+}
+
+static void stats_and_workloads_of_other_sizes(void)
+{
+	static const char *const argv[] = {"make"};
+	galvo_suite_config config = galvo_suite_config_default();
+	struct {
+		galvo_suite_stats known;
+		uint64_t unknown;
+	} stats = {.known.struct_size = sizeof(stats), .unknown = 7};
+	galvo_suite_stats few = {.struct_size = offsetof(galvo_suite_stats, processes_alive),
+	                         .elapsed_ns = 7};
+	struct {
+		galvo_workload known;
+		uint64_t unknown;
+	} job = {{.struct_size = sizeof(job), .argv = argv, .argv_len = 1, .pid = 5}, 1};
+	galvo_workload old = {.struct_size = offsetof(galvo_workload, exited), .pid = 6, .exited = 1};
+	galvo_suite *suite = NULL;
+	galvo_run *run = NULL;
+	galvo_error e;
+
+	config.output_dir = in_base("sizes");
+	if (!OK(galvo_suite_create(&config, &suite, &e) == GALVO_OK))
+		return;
+	EQ(galvo_suite_set_workload(suite, &job.known, &e), GALVO_ERR_NEWER);
+	job.unknown = 0;
+	OK(galvo_suite_set_workload(suite, &job.known, &e) == GALVO_OK);
+	OK(galvo_suite_set_workload(suite, &old, &e) == GALVO_OK); /* argv stays */
+	OK(galvo_suite_start(suite, &e) == GALVO_OK);
+	OK(galvo_suite_get_stats(suite, &stats.known, &e) == GALVO_OK);
+	OK(stats.known.elapsed_ns > 0 && stats.unknown == 0);
+	OK(galvo_suite_get_stats(suite, &few, &e) == GALVO_OK && few.elapsed_ns == 7);
+	few.struct_size = 0;
+	EQ(galvo_suite_get_stats(suite, &few, &e), GALVO_ERR_INVALID);
+	OK(galvo_suite_stop(suite, &e) == GALVO_OK);
+	galvo_suite_destroy(suite);
+	if (OK(galvo_run_open(in_base("sizes"), &run, &e) == GALVO_OK))
+		OK(run->session->workload.pid == 6 && !run->session->workload.exited &&
+		   run->session->workload.argv_len == 1);
+	galvo_run_close(run);
+}
+
 /* ---- together --------------------------------------------------------------------------------------- */
 
 struct adding {
@@ -274,6 +334,8 @@ static void processes_of_each(void)
 	OK(galvo_suite_stop(a.suite, &e) == GALVO_OK);
 	galvo_suite_destroy(a.suite);
 	if (OK(galvo_run_open(in_base("each"), &run, &e) == GALVO_OK)) {
+		/* No recorder of its own: what its threads used is known, and that is not nothing. */
+		OK(run->session->cost.kind == COST_THREADS && run->session->cost.threads_ns > 0);
 		EQ(rows_of(run, STREAM_SYSTEM, SCOPE_PROCESS, (uint32_t)getpid()), 0);
 		OK(rows_of(run, STREAM_DISK, SCOPE_PROCESS, (uint32_t)getpid()) > 3);
 		OK(rows_of(run, STREAM_SYSTEM, SCOPE_PROCESS, (uint32_t)a.both) > 20);
@@ -339,13 +401,14 @@ static void again_and_again(void)
 {
 	galvo_suite_config config = galvo_suite_config_default();
 	galvo_process self = {0};
-	int i, failed = 0;
+	uint64_t i;
+	int failed = 0;
 
 	config.output_dir = in_base("again");
 	config.overwrite = 1;
 	config.processes = &self;
 	config.processes_len = 1;
-	for (i = 0; i < CYCLES && !failed; i++) {
+	for (i = 0; i < cycles && !failed; i++) {
 		galvo_suite *suite;
 
 		failed |= galvo_suite_create(&config, &suite, NULL) != GALVO_OK;
@@ -362,7 +425,7 @@ static void remove_all(const char *dir)
 {
 	static const char *const names[] = {
 		"system.pb", "disk.pb", "events.pb", "session_metadata.pb", "system_metrics.pb",
-		"disk_metrics.pb", "each", "said", "suite0", "suite1", "suite2", "again",
+		"disk_metrics.pb", "each", "said", "sizes", "suite0", "suite1", "suite2", "again",
 	};
 	char path[192];
 	size_t i;
@@ -380,15 +443,21 @@ static const struct tap_test tests[] = {
 	{"disk alone", disk_alone},
 	{"events alone", events_alone},
 	{"wrong configs", wrong_configs},
+	{"structs of other sizes", structs_of_other_sizes},
+	{"stats and workloads of other sizes", stats_and_workloads_of_other_sizes},
 	{"processes of each profiler", processes_of_each},
 	{"a suite of events", a_suite_of_events},
 	{"several suites", several_suites},
 	{"again and again", again_and_again},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int failed = !mkdtemp(base) || tap_run(tests, ARRAY_LEN(tests));
+	int failed;
+
+	if (argc > 1 && !span_to_u64(span_str(argv[1]), &cycles))
+		return 2;
+	failed = !mkdtemp(base) || tap_run(tests, ARRAY_LEN(tests));
 
 	remove_all(base);
 	return failed || tap_failures;

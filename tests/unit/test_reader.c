@@ -290,7 +290,7 @@ static void sizes_of_structs(void)
 	OK(s.frequency_hz == 100 && s.bytes > 100 && s.messages == UINT64_C(0x5555555555555555));
 	s.struct_size = 0;
 	EQ(galvo_run_stream_at(run, 0, &s, &e), GALVO_ERR_INVALID);
-	OK(is(e.text, "struct_size is not set"));
+	OK(is(e.text, "stream: struct_size is not set"));
 	galvo_run_close(run);
 	sample_remove(path, fd);
 }

@@ -171,6 +171,9 @@ static void the_same_every_time(void)
 	snprintf(dir, sizeof(dir), "%s/b", base);
 	OK(replay(dir, &error) == GALVO_OK);
 	OK(replay(dir, &error) == GALVO_ERR_STATE); /* holds a recording already */
+	if (OK(recorded()->session != NULL))
+		OK(recorded()->session->cost.kind == COST_NONE &&
+		   recorded()->session->cost.bytes_written > 0);
 	OK(same_bytes("system_metrics.pb"));
 	OK(same_bytes("disk_metrics.pb"));
 	OK(same_bytes("session_metadata.pb"));

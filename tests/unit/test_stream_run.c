@@ -26,7 +26,8 @@ static struct session session_sample(void)
 		             .write_blocks = 11, .voluntary_switches = 12,
 		             .involuntary_switches = 13},
 		.cost = {.present = true, .user_ns = 1, .system_ns = 2, .max_rss_bytes = 3,
-		         .bytes_written = 4, .messages = 5, .dropped_batches = 0, .dropped_rows = 7},
+		         .bytes_written = 4, .messages = 5, .dropped_batches = 0, .dropped_rows = 7,
+		         .kind = COST_THREADS, .threads_ns = 8},
 		.kernel = "6.1",
 		.boot_id = "id",
 		.galvo_version = "0.1.0",
@@ -83,6 +84,7 @@ static void session_there_and_back(void)
 	   s->probes[0].frequency_hz == 100);
 	OK(s->notes_len == 1 && strcmp(s->notes[0].text, "not \xef\xbf\xbd allowed") == 0);
 	OK(s->cost.present && s->cost.messages == 5 && s->cost.dropped_rows == 7);
+	OK(s->cost.kind == COST_THREADS && s->cost.threads_ns == 8);
 	workload_is_back(&s->workload);
 	OK(strcmp(s->kernel, "6.1") == 0 && strcmp(s->boot_id, "id") == 0 &&
 	   strcmp(s->galvo_version, "0.1.0") == 0 && strcmp(s->root, "/") == 0);
@@ -166,7 +168,8 @@ static void check_and_repair(void)
 	galvo_error e = {0};
 	struct stat st;
 
-	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 0.0 MB\n", &r));
+	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 927 B\n"
+	                    "system_metrics.pb: 2 of 8 ticks missed; longest hole 0.0000 s\n", &r));
 	OK(r.is_sound && r.is_complete && r.messages == 3 && r.rows == 12);
 	EQ(galvo_run_check(path, refuse, NULL, &r, &e), GALVO_ERR_CALLBACK);
 	EQ(galvo_run_check(path, NULL, NULL, &r, &e), GALVO_OK);
@@ -181,7 +184,8 @@ static void check_and_repair(void)
 	EQ(galvo_run_check(path, NULL, NULL, &r, NULL), GALVO_OK);
 	OK(!r.is_sound && !r.is_complete && r.torn_bytes > 300);
 	snprintf(want, sizeof(want),
-	         "system_metrics.pb: 2 messages, 8 rows, 0.0 MB\n"
+	         "system_metrics.pb: 2 messages, 8 rows, 917 B\n"
+	         "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	         "system_metrics.pb: torn tail: %lld bytes after offset %lld are a message that was "
 	         "never finished\n"
 	         "session_metadata.pb: the recorder did not end the recording (killed?)\n"
@@ -195,11 +199,15 @@ static void check_and_repair(void)
 	EQ(galvo_run_repair(path, fixed, &r, &e), GALVO_ERR_IO);
 	OK(strstr(e.text, "-fixed: File exists"));
 	fixed_fd = open(fixed, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	s.stop_mono_ns = 1;
-	s.cost.dropped_batches = 0;
-	OK(session_write(fixed_fd, &s, sample_catalog, NULL) == GALVO_OK);
-	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 0.0 MB\n", &r));
-	OK(r.is_sound);
+	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 607 B\n"
+	                     "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
+	                     "session_metadata.pb: a message cut short at the end of system_metrics.pb "
+	                     "was left out by galvo check --repair\n"
+	                     "session_metadata.pb: not ended by the recorder; ends here with its last "
+	                     "message\n"
+	                     "session_metadata.pb: 2 messages were dropped at the end of the recording\n",
+	              &r));
+	OK(r.is_complete && r.torn_bytes == 0 && !r.is_sound);
 	sample_remove(fixed, fixed_fd);
 	sample_remove(path, fd);
 }
@@ -220,7 +228,7 @@ static void missing_parts(void)
 	EQ(galvo_run_open(path, &run, &e), GALVO_ERR_ABSENT);
 	OK(strstr(e.text, "not a recorded run"));
 	OK(sample_write(fd, 1) == GALVO_OK);
-	OK(check_says(path, "system_metrics.pb: 1 message, 4 rows, 0.0 MB\n"
+	OK(check_says(path, "system_metrics.pb: 1 message, 4 rows, 292 B\n"
 	                    "session_metadata.pb: cannot be read: No such file or directory\n", &r));
 	unlinkat(fd, "system_metrics.pb", 0);
 	OK(mkfifoat(fd, "system_metrics.pb", 0600) == 0); /* must not be waited for */
