@@ -76,6 +76,23 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 	}
 }
 
+/* For whoever asks, on any thread. Following has the bit behind those of the pens. */
+static void publish(struct probe *p)
+{
+	uint64_t largest = 0, bits = 0;
+	size_t i;
+
+	for (i = 0; i < p->pens_len + probe_follows(p); i++) {
+		uint32_t divisor = i < p->pens_len ? p->pens[i].lane->divisor : p->follow_lane.divisor;
+
+		if (divisor <= 1)
+			continue;
+		bits |= UINT64_C(1) << i;
+		largest = divisor > largest ? divisor : largest;
+	}
+	atomic_store_explicit(&p->slowed, largest << 32 | bits, memory_order_relaxed);
+}
+
 void budget_judge(struct probe *p)
 {
 	uint32_t tight[LANES_MAX + 1], loose[LANES_MAX + 1];
@@ -98,6 +115,21 @@ void budget_judge(struct probe *p)
 		else if (loose[i] < lane->divisor)
 			lane->divisor = loose[i];
 	}
+	publish(p);
+}
+
+uint32_t probe_slowed(const struct probe *p, char *names, size_t cap)
+{
+	uint64_t slowed = atomic_load_explicit(&p->slowed, memory_order_relaxed);
+	size_t i, at = strnlen(names, cap);
+
+	for (i = 0; i <= p->pens_len; i++) {
+		const struct pen *pen = i < p->pens_len ? &p->pens[i] : &p->follow_pen;
+
+		if (at < cap && slowed >> i & 1)
+			at += (size_t)snprintf(names + at, cap - at, "%s%s", at ? ", " : "", pen->source->name);
+	}
+	return slowed ? (uint32_t)(slowed >> 32) : 1;
 }
 
 void budget_foresee(struct probe *p, size_t before)

@@ -12,7 +12,7 @@
 
 enum {
 	LANES_MAX = 8,
-	PENS_MAX = 32,
+	PENS_MAX = 31, /* and following, a bit each */
 	LANE_PENS_MAX = 8,
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
@@ -107,6 +107,7 @@ struct probe {
 	uint64_t tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished, rejected;
 	_Atomic uint64_t ticks_done, ticks_missed;
+	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
 	_Atomic uint32_t stop;
 	pthread_t thread;
 	bool is_running;

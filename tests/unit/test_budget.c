@@ -5,8 +5,8 @@
 static struct clock_fake a_clock;
 static struct world world = {.clock = &a_clock.clock};
 
-static const struct source of_machine = {.shape = SHAPE_SINGLE};
-static const struct source of_processes = {.shape = SHAPE_PROCESS};
+static const struct source of_machine = {.name = "machine", .shape = SHAPE_SINGLE};
+static const struct source of_processes = {.name = "processes", .shape = SHAPE_PROCESS};
 
 /* A probe of 100 Hz whose lanes have a source each, with these costs of one reading. */
 static struct probe *a_probe(double budget_pct, const uint64_t *cost_ns, const uint64_t *period_ticks,
@@ -21,6 +21,7 @@ static struct probe *a_probe(double budget_pct, const uint64_t *cost_ns, const u
 	for (i = 0; i < lanes; i++) {
 		p->pens[i].source = &of_machine;
 		p->pens[i].mean_ns = cost_ns[i];
+		p->pens[i].lane = &p->lanes[i];
 		p->lanes[i] = (struct lane){.pens = {&p->pens[i]}, .pens_len = 1,
 		                            .period_ticks = period_ticks[i], .divisor = 1};
 	}
@@ -40,9 +41,11 @@ static double cost_pct(const struct probe *p)
 
 static void within(void)
 {
+	char names[32] = "before";
 	struct probe *p = a_probe(1, (const uint64_t[]){30000, 60000}, (const uint64_t[]){1, 1}, 2);
 
 	budget_judge(p); /* 0.3 % and 0.6 % */
+	OK(probe_slowed(p, names, sizeof(names)) == 1 && !strcmp(names, "before"));
 	OK(p->lanes[0].divisor == 1 && p->lanes[1].divisor == 1);
 	free(p);
 }
@@ -72,6 +75,7 @@ static void nobody_beyond_a_second(void)
 /* Sources of processes grow with them: where they are many, a second is too often. */
 static void many_processes(void)
 {
+	char names[32] = "";
 	struct probe *p = a_probe(0.1, (const uint64_t[]){20000000, 900000}, (const uint64_t[]){1, 1}, 2);
 
 	p->pens[0].source = &of_processes;
@@ -81,6 +85,8 @@ static void many_processes(void)
 	p->members_len = 1000;
 	budget_judge(p);
 	EQ(p->lanes[0].divisor, 512); /* 5.12 s */
+	EQ(probe_slowed(p, names, sizeof(names)), 512);
+	OK(!strcmp(names, "processes, machine"));
 	EQ(p->lanes[1].divisor, 64);
 	p->members_len = 63;
 	budget_judge(p);
