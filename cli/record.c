@@ -27,6 +27,7 @@ struct session {
 	int interrupts;       /* SIGINT and the like so far */
 	double interrupted_s; /* the last one */
 	bool is_recording, workload_ended;
+	bool is_slowed_told;
 	bool is_lost;         /* part of the recording could not be written */
 	double deadline_s;    /* 0: none */
 };
@@ -86,6 +87,19 @@ static void reap(struct session *s)
 			workload_ended(s, status, &use);
 }
 
+/* The budget slows what was asked for: that is worth a line, once. */
+static void tell_slowed(struct session *s, const galvo_suite_stats *stats)
+{
+	const double pct = s->r->config.budget_pct;
+
+	if (s->is_slowed_told || s->r->is_quiet || stats->largest_divisor <= 1)
+		return;
+	s->is_slowed_told = true;
+	fprintf(stderr, "galvo: sources slowed by the budget of %g %%: %s (to 1/%u at most); "
+	                "--budget PCT raises it\n",
+	        pct > 0 ? pct : 1, stats->slowed_sources, stats->largest_divisor);
+}
+
 static void stop_recording(struct session *s)
 {
 	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
@@ -105,6 +119,7 @@ static void stop_recording(struct session *s)
 	if (s->is_lost || s->r->is_quiet ||
 	    galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
 		return;
+	tell_slowed(s, &stats);
 	fprintf(stderr, "galvo: %.2f s recorded in %s (%.1f KiB); see it with: galvo report %s\n",
 	        (double)stats.elapsed_ns / 1e9, s->r->config.output_dir,
 	        (double)stats.bytes_written / 1024, s->r->config.output_dir);
@@ -260,6 +275,7 @@ static int exit_code_of(const struct session *s)
 /* Everything is set up: let it run. */
 static int run_workload(struct session *s)
 {
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
 	galvo_error error;
 	galvo_status status = galvo_suite_start(s->suite, &error);
 	int failed = 0;
@@ -271,6 +287,9 @@ static int run_workload(struct session *s)
 		return EXIT_OF_GALVO;
 	}
 	s->is_recording = true;
+	if (s->r->config.system_hz > 0 &&
+	    galvo_suite_get_stats(s->suite, &stats, NULL) == GALVO_OK)
+		tell_slowed(s, &stats);
 	if (s->listener && galvo_listener_start(s->listener, galvo_suite_host_tracker(s->suite),
 	                                        &error) != GALVO_OK) {
 		complain("%s", error.text);

@@ -142,6 +142,8 @@ typedef struct galvo_suite_stats {
 	uint64_t roots_alive;             /* of the processes that were named */
 	uint64_t bytes_written, dropped_batches;
 	uint64_t elapsed_ns;
+	uint32_t largest_divisor;         /* sources are read at every n-th turn at least; 1: all on time */
+	char slowed_sources[164];         /* which ones the budget slows: "cpu, memory"; empty: none */
 } galvo_suite_stats;
 
 /* Any thread, between start and destroy. */

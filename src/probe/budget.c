@@ -1,11 +1,14 @@
-/* The budget: lanes whose sources cost too much are read at every n-th turn only. */
+/* The budget: what costs too much is done at every n-th of its turns only. */
 #include "internal.h"
 
 enum {
 	DIVISOR_MAX = 1 << 12,
 	CLIP = 4, /* a reading this many times the mean was most likely interrupted */
+	MANY = 64,
 };
-#define SLOWEST_NS NS_PER_S /* nothing is slowed beyond one reading a second */
+/* Nothing is slowed beyond one reading a second, but what grows with processes where they are many. */
+#define SLOWEST_NS NS_PER_S
+#define SLOWEST_OF_MANY_NS (NS_PER_S * 10)
 
 void budget_account(struct pen *pen, uint64_t took_ns)
 {
@@ -28,52 +31,116 @@ static double share(const struct probe *p, const struct lane *lane, uint32_t div
 	return (double)cost_ns / ((double)lane->period_ticks * divisor * (double)p->config.period_ns);
 }
 
-/* Divisors that bring the sum of shares below `limit`: the dearest gives first. */
-static void choose(const struct probe *p, double limit, uint32_t divisor[LANES_MAX])
+/* Following comes behind the lanes. */
+static struct lane *lane_at(struct probe *p, size_t i)
 {
-	size_t i;
+	return i < p->lanes_len ? &p->lanes[i] : &p->follow_lane;
+}
 
-	for (i = 0; i < p->lanes_len; i++)
+static bool is_per_process(const struct probe *p, const struct lane *lane)
+{
+	return lane == &p->follow_lane || lane->pens[0]->source->shape == SHAPE_PROCESS;
+}
+
+static bool can_slow(const struct probe *p, const struct lane *lane, uint32_t divisor)
+{
+	uint64_t period_ns = lane->period_ticks * divisor * p->config.period_ns;
+	bool are_many = p->members_len >= MANY && is_per_process(p, lane);
+
+	return divisor < DIVISOR_MAX && period_ns * 2 <= (are_many ? SLOWEST_OF_MANY_NS : SLOWEST_NS);
+}
+
+/* Divisors that bring the sum of shares below `limit`: the dearest gives first. */
+static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1])
+{
+	size_t i, len = p->lanes_len + probe_follows(p);
+
+	for (i = 0; i < len; i++)
 		divisor[i] = 1;
 	for (;;) {
 		double sum = 0, most = 0;
-		size_t dearest = p->lanes_len;
+		size_t dearest = len;
 
-		for (i = 0; i < p->lanes_len; i++) {
-			const struct lane *lane = &p->lanes[i];
-			double s = share(p, lane, divisor[i]);
-			uint64_t period_ns = lane->period_ticks * divisor[i] * p->config.period_ns;
+		for (i = 0; i < len; i++) {
+			double s = share(p, lane_at(p, i), divisor[i]);
 
 			sum += s;
-			if (s > most && period_ns * 2 <= SLOWEST_NS && divisor[i] < DIVISOR_MAX) {
+			if (s > most && can_slow(p, lane_at(p, i), divisor[i])) {
 				most = s;
 				dearest = i;
 			}
 		}
-		if (sum <= limit || dearest == p->lanes_len)
+		if (sum <= limit || dearest == len)
 			return;
 		divisor[dearest] *= 2;
 	}
 }
 
-void budget_judge(struct probe *p)
+/* For whoever asks, on any thread. Following has the bit behind those of the pens. */
+static void publish(struct probe *p)
 {
-	uint32_t tight[LANES_MAX], loose[LANES_MAX];
-	double limit = p->config.budget_pct / 100;
+	uint64_t largest = 0, bits = 0;
 	size_t i;
 
+	for (i = 0; i < p->pens_len + probe_follows(p); i++) {
+		uint32_t divisor = i < p->pens_len ? p->pens[i].lane->divisor : p->follow_lane.divisor;
+
+		if (divisor <= 1)
+			continue;
+		bits |= UINT64_C(1) << i;
+		largest = divisor > largest ? divisor : largest;
+	}
+	atomic_store_explicit(&p->slowed, largest << 32 | bits, memory_order_relaxed);
+}
+
+void budget_judge(struct probe *p)
+{
+	uint32_t tight[LANES_MAX + 1], loose[LANES_MAX + 1];
+	double limit = p->config.budget_pct / 100;
+	size_t i, len = p->lanes_len + probe_follows(p);
+
 	p->judged_mono_ns = probe_now(p);
+	p->judged_members = p->members_len;
+	follow_account(p);
 	if (limit <= 0)
 		return;
 	choose(p, limit, tight);
 	/* Faster again only with room to spare, or a cost near the limit would swing. */
 	choose(p, limit * 0.7, loose);
-	for (i = 0; i < p->lanes_len; i++) {
-		struct lane *lane = &p->lanes[i];
+	for (i = 0; i < len; i++) {
+		struct lane *lane = lane_at(p, i);
 
 		if (tight[i] > lane->divisor)
 			lane->divisor = tight[i];
 		else if (loose[i] < lane->divisor)
 			lane->divisor = loose[i];
 	}
+	publish(p);
+}
+
+uint32_t probe_slowed(const struct probe *p, char *names, size_t cap)
+{
+	uint64_t slowed = atomic_load_explicit(&p->slowed, memory_order_relaxed);
+	size_t i, at = strnlen(names, cap);
+
+	for (i = 0; i <= p->pens_len; i++) {
+		const struct pen *pen = i < p->pens_len ? &p->pens[i] : &p->follow_pen;
+
+		if (at < cap && slowed >> i & 1)
+			at += (size_t)snprintf(names + at, cap - at, "%s%s", at ? ", " : "", pen->source->name);
+	}
+	return slowed ? (uint32_t)(slowed >> 32) : 1;
+}
+
+void budget_foresee(struct probe *p, size_t before)
+{
+	size_t i;
+
+	if (p->members_len <= before || !before)
+		return;
+	for (i = 0; i < p->pens_len; i++)
+		if (p->pens[i].source->shape == SHAPE_PROCESS)
+			p->pens[i].mean_ns = p->pens[i].mean_ns * p->members_len / before;
+	if (p->members_len >= MANY && p->members_len / 2 >= p->judged_members)
+		budget_judge(p);
 }

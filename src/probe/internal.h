@@ -12,7 +12,7 @@
 
 enum {
 	LANES_MAX = 8,
-	PENS_MAX = 32,
+	PENS_MAX = 31, /* and following, a bit each */
 	LANE_PENS_MAX = 8,
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
@@ -87,9 +87,13 @@ struct probe {
 	struct pen pens[PENS_MAX];
 	struct lane lanes[LANES_MAX];
 	size_t feeds_len, pens_len, lanes_len, process_pens;
+	/* following as a source: it has a lane and a pen, which are in neither list */
+	struct lane follow_lane;
+	struct pen follow_pen;
+	uint64_t follow_ns, follow_turns; /* of CPU, since they were accounted for */
 	/* members, and what a flush says of them */
 	struct member **members;
-	size_t members_len, members_cap;
+	size_t members_len, members_cap, judged_members;
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
@@ -101,9 +105,10 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
-	uint64_t tick, scan_ticks, next_scan_tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
+	uint64_t tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished, rejected;
 	_Atomic uint64_t ticks_done, ticks_missed;
+	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
 	_Atomic uint32_t stop;
 	pthread_t thread;
 	bool is_running;
@@ -114,6 +119,7 @@ static inline uint64_t probe_now(const struct probe *p)
 	return p->config.world->clock->mono_ns(p->config.world->clock);
 }
 
+uint64_t probe_cpu_ns(const struct probe *p); /* of the calling thread; 0 in a replay */
 /* Text `path` of the world, read at most once a tick. */
 void feed_read(struct probe *p, struct feed *f, galvo_error *reterr);
 void pen_fail(struct pen *pen, galvo_status status, const galvo_error *why);
@@ -125,6 +131,12 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
  * begins, so a turn of n of them asks for the time n + 1 times.
  */
 uint64_t lane_read(struct probe *p, struct lane *lane, uint64_t from_mono_ns);
+void follow_plan(struct probe *p);
+/* It is a source of this probe: not where another one leads. */
+bool probe_follows(const struct probe *p);
+/* Who ended, who is new (at its turn, or all that can be known), who joins. Returns when it was done. */
+uint64_t follow(struct probe *p, bool is_whole);
+void follow_account(struct probe *p); /* what it has cost since the last time */
 /* For every member: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
@@ -134,6 +146,8 @@ void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);
 /* Sets divisors so that the sources stay within the budget. */
 void budget_judge(struct probe *p);
+/* There were so many members before: the others cost as much each, which no reading has told yet. */
+void budget_foresee(struct probe *p, size_t members_before);
 void budget_account(struct pen *pen, uint64_t took_ns);
 
 static inline uint64_t lane_period_ns(const struct probe *p, const struct lane *lane)

@@ -13,6 +13,15 @@
 enum { PRIME_ROUNDS = 3, NICE = -10 };
 #define JUDGE_EVERY_NS NS_PER_S
 
+uint64_t probe_cpu_ns(const struct probe *p)
+{
+	struct timespec t;
+
+	if (!p->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0; /* a replay is the same every time */
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
 /* ---- life ---------------------------------------------------------------------------------------- */
 
 galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
@@ -25,8 +34,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 	if (!p)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	p->config = *config;
-	p->scan_ticks = config->scan_period_ns / config->period_ns;
-	p->scan_ticks = p->scan_ticks ? p->scan_ticks : 1;
+	follow_plan(p);
 	buf_init(&p->text, TEXT_MAX_BYTES);
 	p->device_found = alloc_array(config->devices_len, sizeof(*p->device_found));
 	if (!p->device_found)
@@ -66,10 +74,9 @@ void probe_destroy(struct probe *p)
 
 /* ---- the tick ------------------------------------------------------------------------------------- */
 
-/* Returns the instant at which it was done. */
-static uint64_t read_lanes(struct probe *p, bool every)
+/* Begins at the instant given and returns that at which it is done. */
+static uint64_t read_lanes(struct probe *p, bool every, uint64_t now)
 {
-	uint64_t now = probe_now(p);
 	size_t i;
 
 	for (i = 0; i < p->lanes_len; i++) {
@@ -90,30 +97,13 @@ static bool is_replay(const struct probe *p)
 	return !p->config.world->live && p->config.world->epoch;
 }
 
-/* Ticks that were missed may have jumped over the turn of the scan: it is due from then on. */
-static void follow(struct probe *p, bool must_scan)
-{
-	if (!p->config.track)
-		return;
-	if (p->config.leads) {
-		uint64_t now = probe_now(p);
-
-		track_poll(p->config.track, now);
-		if (must_scan || p->tick >= p->next_scan_tick) {
-			p->next_scan_tick = (p->tick / p->scan_ticks + 1) * p->scan_ticks;
-			must_scan ? track_scan_whole(p->config.track, now) : track_scan(p->config.track, now);
-		}
-	}
-	members_join(p);
-}
-
 static void tick(struct probe *p, bool is_last)
 {
 	uint64_t now;
 
 	p->tick++;
-	follow(p, is_last || is_replay(p));
-	now = read_lanes(p, is_replay(p));
+	now = follow(p, is_last || is_replay(p));
+	now = read_lanes(p, is_replay(p), now);
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
@@ -140,11 +130,12 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 		best[i] = UINT64_MAX;
 	for (round = 0; round < PRIME_ROUNDS; round++) {
 		p->tick++;
-		if (round == 0)
-			follow(p, true);
 		for (i = 0; i < p->pens_len; i++)
 			p->pens[i].mean_ns = 0;
-		read_lanes(p, true);
+		read_lanes(p, true, follow(p, round == 0));
+		if (round == 0)
+			p->follow_turns = p->follow_ns = 0; /* it has found all there is */
+		p->follow_lane.next_tick = 0;
 		for (i = 0; i < p->pens_len; i++)
 			if (p->pens[i].mean_ns < best[i])
 				best[i] = p->pens[i].mean_ns;
@@ -153,6 +144,9 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
 		p->pens[i].reads = p->pens[i].failures = 0;
 	}
+	follow_account(p);
+	p->follow_pen.calibrated_ns = p->follow_pen.mean_ns;
+	p->follow_pen.reads = 0;
 	for (i = 0; i < p->lanes_len; i++)
 		p->lanes[i].next_tick = 0;
 	p->config.stream = stream;
@@ -164,9 +158,9 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 
 static bool source_stats_at(const struct probe *p, size_t i, struct source_stats *ret)
 {
-	const struct pen *pen = &p->pens[i];
+	const struct pen *pen = i < p->pens_len ? &p->pens[i] : &p->follow_pen;
 
-	if (i >= p->pens_len)
+	if (i >= p->pens_len + probe_follows(p))
 		return false;
 	*ret = (struct source_stats){
 		.name = pen->source->name,
@@ -216,19 +210,10 @@ static uint64_t count_rejected(const struct probe *p)
 	return n;
 }
 
-static uint64_t thread_cpu_ns(const struct world *w)
-{
-	struct timespec t;
-
-	if (!w->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0; /* a replay is the same every time */
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 void probe_flush(struct probe *p)
 {
 	const struct clock *clock = p->config.world->clock;
-	struct source_stats sources[PENS_MAX];
+	struct source_stats sources[PENS_MAX + 1];
 	struct flush_info info = {0};
 	size_t i;
 
@@ -252,7 +237,7 @@ void probe_flush(struct probe *p)
 		.missed_ticks = atomic_load(&p->ticks_missed),
 		.rejected_values = count_rejected(p),
 		.vanished = p->vanished,
-		.thread_cpu_ns = thread_cpu_ns(p->config.world),
+		.thread_cpu_ns = probe_cpu_ns(p),
 	};
 	if (p->config.stream)
 		stream_flush(p->config.stream, &info);

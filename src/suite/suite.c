@@ -5,6 +5,7 @@
 
 #include "internal.h"
 
+#define ENDS_HZ 5 /* who leads less often than this notices ends too late */
 #define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
@@ -384,6 +385,21 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	return GALVO_OK;
 }
 
+static void tell_slowed(const struct galvo_suite *s, galvo_suite_stats *ret)
+{
+	uint32_t divisor;
+	size_t i;
+
+	ret->largest_divisor = 1;
+	ret->slowed_sources[0] = '\0';
+	for (i = 0; i < PROBES; i++) {
+		divisor = s->probes[i] ? probe_slowed(s->probes[i], ret->slowed_sources,
+		                                      sizeof(ret->slowed_sources)) : 1;
+		if (divisor > ret->largest_divisor)
+			ret->largest_divisor = divisor;
+	}
+}
+
 galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_stats,
                                    galvo_error *reterr)
 {
@@ -392,14 +408,16 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	struct probe_counts ticks = {0};
 	const struct probe *leader;
 	galvo_suite_stats stats = {0};
+	double hz;
 
 	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
+	hz = s->probes[PROBE_SYSTEM] ? s->config.system_hz : s->config.disk_hz;
 	if (leader)
 		probe_count(leader, &ticks);
-	else
-		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody else does */
+	if (!leader || hz < ENDS_HZ)
+		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody does so soon */
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
 	stats.ticks = ticks.ticks;
@@ -409,5 +427,6 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	stats.bytes_written = totals.bytes_written;
 	stats.dropped_batches = totals.dropped_batches;
 	stats.elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
+	tell_slowed(s, &stats);
 	return sized_give("stats", ret_stats, &stats, sizeof(stats), reterr);
 }

@@ -8,7 +8,7 @@
 #define RENAME_YOUNG_NS (NS_PER_S / 5)
 #define RENAME_NS (NS_PER_S * 5)
 #define EXEC_PAUSE_NS 100000
-enum { RENAMES_AT_ONCE = 32, EXEC_PAUSES = 30 };
+enum { MANY = 256, RENAMES_AT_ONCE = 32, EXEC_PAUSES = 30 };
 
 int track_path(const struct world *w, const struct tracked *e, const char *name,
                char at[TRACK_PATH_BYTES])
@@ -54,12 +54,13 @@ bool track_read_names(struct track *t, struct tracked *e)
 	return has_command;
 }
 
-static bool is_due(const struct tracked *e, uint64_t mono_ns)
+/* The more there are, the less often. */
+static bool is_due(const struct track *t, const struct tracked *e, uint64_t mono_ns)
 {
 	bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
+	uint64_t age_ns = (is_young ? RENAME_YOUNG_NS : RENAME_NS) * (1 + t->alive / MANY);
 
-	return mono_ns >= e->named_mono_ns &&
-	       mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS);
+	return mono_ns >= e->named_mono_ns && mono_ns - e->named_mono_ns >= age_ns;
 }
 
 void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
@@ -69,7 +70,7 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
 	for (i = 0; i < t->len && (all || n < RENAMES_AT_ONCE); i++) {
 		struct tracked *e = t->list[(t->names_at + i) % t->len];
 
-		if (atomic_load(&e->end_mono_ns) || !(all || is_due(e, mono_ns)))
+		if (atomic_load(&e->end_mono_ns) || !(all || is_due(t, e, mono_ns)))
 			continue;
 		track_read_names(t, e);
 		n++;

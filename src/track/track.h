@@ -6,7 +6,7 @@
  * what was forked on the machine since the last scan, or by asking the kernel for the children of
  * every followed process and of the adopter (a subreaper), to which orphans of the tree go.
  *
- * Threads: one thread is the lead (poll, scan). Any thread may add, remove and count. Each sampler
+ * Threads: one thread is the lead (poll, scan). Any thread may add, remove, poll and count. Each sampler
  * keeps its own cursor and takes over new processes with track_join, which it needs to call only
  * when the generation has moved: while nothing comes and goes, a tick takes no lock.
  */
@@ -58,7 +58,7 @@ galvo_status track_add(struct track *, uint32_t pid, const char *alias, uint32_t
 /* From these streams. Any thread. ABSENT: not followed there. Its children stay followed. */
 galvo_status track_remove(struct track *, uint32_t pid, uint32_t streams, galvo_error *reterr);
 
-/* The lead, or anybody where none leads. Notices ends; one system call for any number of processes. */
+/* Notices ends; one system call for any number of processes. The lead, at every tick; any thread. */
 void track_poll(struct track *, uint64_t mono_ns);
 /*
  * Lead only. Looks for new descendants, renews names: what is due of both, so that it costs little

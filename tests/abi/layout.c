@@ -133,7 +133,7 @@ AT(galvo_workload, write_blocks, 104);
 AT(galvo_workload, voluntary_switches, 112);
 AT(galvo_workload, involuntary_switches, 120);
 
-SIZE(galvo_suite_stats, 64);
+SIZE(galvo_suite_stats, 232);
 AT(galvo_suite_stats, struct_size, 0);
 AT(galvo_suite_stats, ticks, 8);
 AT(galvo_suite_stats, missed_ticks, 16);
@@ -142,6 +142,8 @@ AT(galvo_suite_stats, roots_alive, 32);
 AT(galvo_suite_stats, bytes_written, 40);
 AT(galvo_suite_stats, dropped_batches, 48);
 AT(galvo_suite_stats, elapsed_ns, 56);
+AT(galvo_suite_stats, largest_divisor, 64);
+AT(galvo_suite_stats, slowed_sources, 68);
 
 SIZE(galvo_run_info, 112);
 AT(galvo_run_info, struct_size, 0);

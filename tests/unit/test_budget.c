@@ -5,6 +5,9 @@
 static struct clock_fake a_clock;
 static struct world world = {.clock = &a_clock.clock};
 
+static const struct source of_machine = {.name = "machine", .shape = SHAPE_SINGLE};
+static const struct source of_processes = {.name = "processes", .shape = SHAPE_PROCESS};
+
 /* A probe of 100 Hz whose lanes have a source each, with these costs of one reading. */
 static struct probe *a_probe(double budget_pct, const uint64_t *cost_ns, const uint64_t *period_ticks,
                              size_t lanes)
@@ -16,7 +19,9 @@ static struct probe *a_probe(double budget_pct, const uint64_t *cost_ns, const u
 	                                  .budget_pct = budget_pct};
 	p->lanes_len = p->pens_len = lanes;
 	for (i = 0; i < lanes; i++) {
+		p->pens[i].source = &of_machine;
 		p->pens[i].mean_ns = cost_ns[i];
+		p->pens[i].lane = &p->lanes[i];
 		p->lanes[i] = (struct lane){.pens = {&p->pens[i]}, .pens_len = 1,
 		                            .period_ticks = period_ticks[i], .divisor = 1};
 	}
@@ -36,9 +41,11 @@ static double cost_pct(const struct probe *p)
 
 static void within(void)
 {
+	char names[32] = "before";
 	struct probe *p = a_probe(1, (const uint64_t[]){30000, 60000}, (const uint64_t[]){1, 1}, 2);
 
 	budget_judge(p); /* 0.3 % and 0.6 % */
+	OK(probe_slowed(p, names, sizeof(names)) == 1 && !strcmp(names, "before"));
 	OK(p->lanes[0].divisor == 1 && p->lanes[1].divisor == 1);
 	free(p);
 }
@@ -62,6 +69,67 @@ static void nobody_beyond_a_second(void)
 
 	budget_judge(p);
 	EQ(p->lanes[0].divisor, 64); /* 0.64 s; the next would be 1.28 s */
+	free(p);
+}
+
+/* Sources of processes grow with them: where they are many, a second is too often. */
+static void many_processes(void)
+{
+	char names[32] = "";
+	struct probe *p = a_probe(0.1, (const uint64_t[]){20000000, 900000}, (const uint64_t[]){1, 1}, 2);
+
+	p->pens[0].source = &of_processes;
+	p->members_len = 63;
+	budget_judge(p);
+	OK(p->lanes[0].divisor == 64 && p->lanes[1].divisor == 64);
+	p->members_len = 1000;
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 512); /* 5.12 s */
+	EQ(probe_slowed(p, names, sizeof(names)), 512);
+	OK(!strcmp(names, "processes, machine"));
+	EQ(p->lanes[1].divisor, 64);
+	p->members_len = 63;
+	budget_judge(p);
+	EQ(p->lanes[0].divisor, 64);
+	free(p);
+}
+
+/* A reading tells of a step in cost only bit by bit; that there are more of them tells at once. */
+static void processes_that_join(void)
+{
+	struct probe *p = a_probe(1, (const uint64_t[]){10000, 10000}, (const uint64_t[]){1, 1}, 2);
+
+	p->pens[0].source = &of_processes;
+	p->members_len = p->judged_members = 4;
+	budget_foresee(p, 4);
+	EQ(p->pens[0].mean_ns, 10000);
+	p->members_len = 400;
+	budget_foresee(p, 4);
+	OK(p->pens[0].mean_ns == 1000000 && p->pens[1].mean_ns == 10000);
+	EQ(p->lanes[0].divisor, 16);
+	EQ(p->lanes[1].divisor, 1);
+	p->members_len = 300;
+	budget_foresee(p, 400); /* some have ended, which readings tell */
+	EQ(p->pens[0].mean_ns, 1000000);
+	free(p);
+}
+
+/* Following is a source too, where this probe leads. */
+static void following(void)
+{
+	struct probe *p = a_probe(1, (const uint64_t[]){50000}, (const uint64_t[]){1}, 1);
+	union { void *any; struct track *track; } some = {.any = p};
+
+	p->config.scan_period_ns = 100 * NS_PER_MS;
+	p->config.track = some.track; /* only asked whether there is one */
+	follow_plan(p);
+	p->follow_pen.mean_ns = 3 * NS_PER_MS; /* 3 % */
+	budget_judge(p);
+	EQ(p->follow_lane.divisor, 1); /* another probe leads */
+	p->config.leads = true;
+	budget_judge(p);
+	EQ(p->follow_lane.divisor, 8);
+	EQ(p->lanes[0].divisor, 1);
 	free(p);
 }
 
@@ -108,6 +176,9 @@ static const struct tap_test tests[] = {
 	{"within the budget", within},
 	{"the dearest gives way", the_dearest_gives_way},
 	{"nobody is slowed beyond a second", nobody_beyond_a_second},
+	{"many processes are slowed further", many_processes},
+	{"processes that join are foreseen", processes_that_join},
+	{"following is slowed too", following},
 	{"no limit", no_limit},
 	{"back with room to spare", back_with_room_to_spare},
 	{"interrupted readings", interrupted_readings},

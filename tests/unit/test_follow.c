@@ -122,9 +122,31 @@ static void the_last_tick(void)
 	close_rig(&r);
 }
 
+/* It is a source of the stream, and finding a hundred children has its price. */
+static void an_account(void)
+{
+	struct rig r;
+	const struct pen *pen;
+	int i;
+
+	open_rig(&r, SCAN_TICKS * 10 * NS_PER_MS);
+	pen = &r.probe->follow_pen;
+	OK(probe_follows(r.probe) && pen->calibrated_ns > 0 && pen->reads == 0);
+	for (i = 0; i < 100; i++)
+		fork_there(&r);
+	for (i = 0; i < SCAN_TICKS; i++)
+		probe_tick(r.probe);
+	EQ(alive(&r), 101);
+	budget_judge(r.probe);
+	EQ(pen->reads, 2); /* in the first tick, and in its turn */
+	OK(pen->mean_ns > 100 * 1000 && pen->mean_ns > 4 * pen->calibrated_ns);
+	close_rig(&r);
+}
+
 static const struct tap_test tests[] = {
 	{"a scan that missed ticks jumped over", missed_ticks},
 	{"a scan in the last tick", the_last_tick},
+	{"following has an account", an_account},
 };
 
 int main(void)

@@ -1,7 +1,9 @@
 """How galvo record ends: the workload's exit status, what cannot be started, what galvo refuses."""
 import os
+import re
 import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import (  # noqa: E402
@@ -155,9 +157,51 @@ def a_pid_that_is_not_there_is_told():
 
 
 @test
+def a_thread_is_no_process():
+    text = """import threading, time
+t = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+t.start()
+print(t.native_id, flush=True)
+time.sleep(60)"""
+    process = start(sys.executable, "-c", text)
+    try:
+        thread = int(process.stdout.readline())
+        done = record("-o", "r", "-p", thread)
+        same(done.returncode, 125)
+        one_line(done.stderr, "%d is a thread of process %d" % (thread, process.pid))
+    finally:
+        process.kill()
+
+
+@test
+def an_end_between_two_rare_readings_is_noticed_at_once():
+    process = start("sleep", "0.5")
+    before = time.monotonic()
+    recorder = start(GALVO, "record", "-q", "--hz", "0.1", "-o", "r", "-p", process.pid)
+    process.wait() # a zombie would be an end, too
+    same((recorder.communicate(), recorder.returncode), ((b"", b""), 0))
+    assert time.monotonic() - before < 3
+    check("r")
+
+
+@test
+def what_the_budget_slows_is_told():
+    words = ("-f", "--hz", "1000", "-o", "r", "--", "sleep", "0.05")
+    done = record("--budget", "0.01", *words)
+    told, where = done.stderr.splitlines()
+    assert re.fullmatch(rb"galvo: sources slowed by the budget of 0.01 %: .*cpu, memory.*"
+                        rb" \(to 1/\d+ at most\); --budget PCT raises it", told), told
+    assert b"recorded" in where, where
+    one_line(record("--budget", "100", *words).stderr, "recorded")
+    same(record("-q", "--budget", "0.01", *words).stderr, b"")
+    done = record("-f", "--budget", "0.01", "-o", "r", "--", "true") # no rate was asked for
+    same(len(done.stderr.splitlines()), 2)
+
+
+@test
 def quiet_says_nothing_and_otherwise_one_line_says_where():
     same(record("-q", "-o", "r", "--", "true").stderr, b"")
-    one_line(record("-f", "-o", "r", "--", "true").stderr, " r ")
+    one_line(record("-f", "--budget", "100", "-o", "r", "--", "true").stderr, " r ")
 
 
 @test

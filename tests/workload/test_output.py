@@ -52,7 +52,8 @@ def a_disk_that_fills_up_leaves_the_workload_alone():
     for status, wanted in ((0, 125), (3, 3)):
         shutil.rmtree("small", ignore_errors=True)
         work = "i=0; while [ $i -lt 12 ]; do echo $i; i=$((i+1)); sleep 0.1; done; exit %d" % status
-        done = mounted("40k", """"$0" record --hz 500 --flush 50ms -o small/r -- sh -c '%s'; status=$?
+        done = mounted("40k", """"$0" record --hz 500 --budget 100 --flush 50ms -o small/r -- sh -c '%s'
+                                 status=$?
                                  cp -r small/r kept; exit $status""" % work)
         same((done.returncode, done.stdout), (wanted, b"".join(b"%d\n" % i for i in range(12))))
         one_line(done.stderr, "part of the recording is lost", "small/r", "No space left on device")
@@ -82,7 +83,8 @@ def a_limit_on_the_size_of_files():
     done = record("-o", "r", "--", "touch", "ran", preexec_fn=at_most(2048))
     same((done.returncode, os.path.exists("ran")), (125, False))
     one_line(done.stderr, "r", "File too large")
-    done = record("--hz", "1000", "--flush", "20ms", "-o", "s", "--", "sh", "-c", "sleep 0.5; exit 3",
+    done = record("--hz", "1000", "--budget", "100", "--flush", "20ms", "-o", "s", "--",
+                  "sh", "-c", "sleep 0.5; exit 3",
                   preexec_fn=at_most(16384))
     same(done.returncode, 3)
     one_line(done.stderr, "part of the recording is lost", "File too large")
@@ -95,7 +97,8 @@ def a_limit_on_descriptors():
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))
 
     for n in range(5, 24):
-        done = record("-f", "-o", "r", "--", "sh", "-c", "exit 3", preexec_fn=at_most(n))
+        done = record("-f", "--budget", "100", "-o", "r", "--", "sh", "-c", "exit 3",
+                      preexec_fn=at_most(n))
         assert done.returncode in (3, 125), done.returncode
         one_line(done.stderr, "Too many open files" if done.returncode == 125 else "recorded")
 
