@@ -84,6 +84,8 @@ void members_join(struct probe *p)
 		}
 	}
 	track_join(p->config.track, &p->join_cursor, take, p);
+	for (i = p->living = 0; i < p->members_len; i++)
+		p->living += !p->members[i]->gone;
 }
 
 static void let_go(struct probe *p, struct member *m)
