@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -20,13 +21,17 @@ struct kind {
 	const char *name;
 	size_t processes;
 	const char *option, *value; /* one more; NULL: none */
+	bool is_family, is_storm;   /* one is named, the others are its children; it forks on and on */
 };
 
 static const struct kind kinds[] = {
-	{"the machine alone", 0, NULL, NULL},
-	{"1 process", 1, NULL, NULL},
-	{"4 processes", 4, NULL, NULL},
-	{"4 processes, --budget 100", 4, "--budget", "100"},
+	{"the machine alone", 0, NULL, NULL, false, false},
+	{"1 process", 1, NULL, NULL, false, false},
+	{"4 processes", 4, NULL, NULL, false, false},
+	{"4 processes, --budget 100", 4, "--budget", "100", false, false},
+	{"100 processes", 100, "--follow", "tree", true, false},
+	{"1000 processes", 1000, "--follow", "tree", true, false},
+	{"1 that forks and forks", 1, "--follow", "tree", true, true},
 };
 
 /* What one recording cost. */
@@ -156,11 +161,63 @@ static bool record(const struct bench *b, const struct kind *kind, const struct 
 	return ok;
 }
 
+static void fork_on(void)
+{
+	pid_t child;
+
+	do {
+		child = fork();
+		if (child == 0)
+			_exit(0);
+	} while (child > 0 && waitpid(child, NULL, 0) == child);
+}
+
+/* A process with a group of its own: it forks on and on, or once and for all. */
+static pid_t start_family(const struct kind *kind, int ready_fd)
+{
+	struct children children = {0};
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	setpgid(0, 0);
+	if (!kind->is_storm && !children_start(&children, kind->processes - 1, 1))
+		_exit(1);
+	if (write(ready_fd, "", 1) == 1 && kind->is_storm)
+		fork_on();
+	for (;;)
+		pause();
+}
+
+static bool measure_family(const struct bench *b, const struct kind *kind, struct cost *ret)
+{
+	struct children one = {.len = 1};
+	int ready[2];
+	pid_t pid;
+	bool ok;
+	char c;
+
+	if (pipe(ready) != 0)
+		return false;
+	pid = start_family(kind, ready[1]);
+	close(ready[1]);
+	one.pids = &pid;
+	ok = pid > 0 && read(ready[0], &c, 1) == 1 && record(b, kind, &one, ret);
+	close(ready[0]);
+	if (pid > 0) {
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return ok;
+}
+
 static bool measure_kind(const struct bench *b, const struct kind *kind, struct cost *ret)
 {
 	struct children children = {0};
 	bool ok;
 
+	if (kind->is_family)
+		return measure_family(b, kind, ret);
 	if (kind->processes && !children_start(&children, kind->processes, 1))
 		return false;
 	ok = record(b, kind, &children, ret);

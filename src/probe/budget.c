@@ -45,7 +45,7 @@ static bool is_per_process(const struct probe *p, const struct lane *lane)
 static bool can_slow(const struct probe *p, const struct lane *lane, uint32_t divisor)
 {
 	uint64_t period_ns = lane->period_ticks * divisor * p->config.period_ns;
-	bool are_many = p->members_len >= MANY && is_per_process(p, lane);
+	bool are_many = p->living >= MANY && is_per_process(p, lane);
 
 	return divisor < DIVISOR_MAX && period_ns * 2 <= (are_many ? SLOWEST_OF_MANY_NS : SLOWEST_NS);
 }
@@ -100,7 +100,7 @@ void budget_judge(struct probe *p)
 	size_t i, len = p->lanes_len + probe_follows(p);
 
 	p->judged_mono_ns = probe_now(p);
-	p->judged_members = p->members_len;
+	p->judged_members = p->living;
 	follow_account(p);
 	if (limit <= 0)
 		return;
@@ -132,15 +132,19 @@ uint32_t probe_slowed(const struct probe *p, char *names, size_t cap)
 	return slowed ? (uint32_t)(slowed >> 32) : 1;
 }
 
-void budget_foresee(struct probe *p, size_t before)
+void budget_foresee(struct probe *p)
 {
 	size_t i;
 
-	if (p->members_len <= before || !before)
-		return;
-	for (i = 0; i < p->pens_len; i++)
-		if (p->pens[i].source->shape == SHAPE_PROCESS)
-			p->pens[i].mean_ns = p->pens[i].mean_ns * p->members_len / before;
-	if (p->members_len >= MANY && p->members_len / 2 >= p->judged_members)
+	for (i = 0; i < p->pens_len; i++) {
+		struct pen *pen = &p->pens[i];
+
+		if (pen->source->shape != SHAPE_PROCESS || !p->living)
+			continue;
+		if (pen->mean_members)
+			pen->mean_ns = pen->mean_ns * p->living / pen->mean_members;
+		pen->mean_members = p->living;
+	}
+	if (p->living >= MANY && p->living / 2 >= p->judged_members)
 		budget_judge(p);
 }

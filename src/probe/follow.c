@@ -42,7 +42,6 @@ uint64_t follow(struct probe *p, bool is_whole)
 	uint64_t from = probe_now(p), cpu_ns, period;
 	struct lane *lane = &p->follow_lane;
 	struct track *track = p->config.track;
-	size_t before = p->members_len;
 	bool is_turn = false;
 
 	if (!track)
@@ -63,7 +62,7 @@ uint64_t follow(struct probe *p, bool is_whole)
 		p->follow_turns++;
 	}
 	members_join(p);
-	budget_foresee(p, before);
+	budget_foresee(p);
 	p->follow_ns += probe_cpu_ns(p) - cpu_ns;
 	return probe_now(p);
 }

@@ -65,6 +65,7 @@ struct pen {
 	uint64_t turns;
 	/* what it costs */
 	uint64_t reads, failures, calibrated_ns, mean_ns;
+	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */
 	struct series series;
@@ -93,7 +94,7 @@ struct probe {
 	uint64_t follow_ns, follow_turns; /* of CPU, since they were accounted for */
 	/* members, and what a flush says of them */
 	struct member **members;
-	size_t members_len, members_cap, judged_members;
+	size_t members_len, members_cap, living, judged_members;
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
@@ -146,8 +147,8 @@ void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);
 /* Sets divisors so that the sources stay within the budget. */
 void budget_judge(struct probe *p);
-/* There were so many members before: the others cost as much each, which no reading has told yet. */
-void budget_foresee(struct probe *p, size_t members_before);
+/* What came costs as much as each of the others, which no reading has told yet; and so for what went. */
+void budget_foresee(struct probe *p);
 void budget_account(struct pen *pen, uint64_t took_ns);
 
 static inline uint64_t lane_period_ns(const struct probe *p, const struct lane *lane)

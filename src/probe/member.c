@@ -93,6 +93,8 @@ void members_join(struct probe *p)
 		p->joined_generation = UINT64_MAX;
 		p->join_cursor = 0;
 	}
+	for (i = p->living = 0; i < p->members_len; i++)
+		p->living += !p->members[i]->gone;
 }
 
 static void let_go(struct probe *p, struct member *m)

@@ -32,10 +32,12 @@ static galvo_status check_is_process(struct track *t, const struct tracked *e, g
 	struct span text, line, word;
 	uint64_t leader;
 
-	if (e->pidfd >= 0 ||
-	    file_read(track_path(t->config.world, e, "status", path), path, &t->text, &text, NULL) !=
-	    GALVO_OK)
+	if (e->pidfd >= 0 || !t->config.world->live)
 		return GALVO_OK;
+	/* A thread that is gone by now would never be noticed to end. */
+	if (file_read(track_path(t->config.world, e, "status", path), path, &t->text, &text, NULL) !=
+	    GALVO_OK || text.n == 0)
+		return err_sys(reterr, ESRCH, "process %u", e->info.pid);
 	while (span_take_line(&text, &line))
 		if (span_take_word(&line, &word) && span_eq_str(word, "Tgid:") &&
 		    span_to_u64(span_trim(line), &leader) && leader != e->info.pid)

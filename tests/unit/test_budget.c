@@ -79,38 +79,43 @@ static void many_processes(void)
 	struct probe *p = a_probe(0.1, (const uint64_t[]){20000000, 900000}, (const uint64_t[]){1, 1}, 2);
 
 	p->pens[0].source = &of_processes;
-	p->members_len = 63;
+	p->living = 63;
 	budget_judge(p);
 	OK(p->lanes[0].divisor == 64 && p->lanes[1].divisor == 64);
-	p->members_len = 1000;
+	p->living = 1000;
 	budget_judge(p);
 	EQ(p->lanes[0].divisor, 512); /* 5.12 s */
 	EQ(probe_slowed(p, names, sizeof(names)), 512);
 	OK(!strcmp(names, "processes, machine"));
 	EQ(p->lanes[1].divisor, 64);
-	p->members_len = 63;
+	p->living = 63;
 	budget_judge(p);
 	EQ(p->lanes[0].divisor, 64);
 	free(p);
 }
 
-/* A reading tells of a step in cost only bit by bit; that there are more of them tells at once. */
+/* A reading tells of a step in cost only bit by bit; how many there are tells at once. */
 static void processes_that_join(void)
 {
 	struct probe *p = a_probe(1, (const uint64_t[]){10000, 10000}, (const uint64_t[]){1, 1}, 2);
+	int i;
 
 	p->pens[0].source = &of_processes;
-	p->members_len = p->judged_members = 4;
-	budget_foresee(p, 4);
+	p->living = 4;
+	budget_foresee(p);
 	EQ(p->pens[0].mean_ns, 10000);
-	p->members_len = 400;
-	budget_foresee(p, 4);
+	for (i = 0; i < 100; i++) { /* short ones come and go between two readings */
+		p->living = 5;
+		budget_foresee(p);
+		p->living = 4;
+		budget_foresee(p);
+	}
+	EQ(p->pens[0].mean_ns, 10000);
+	p->living = 400;
+	budget_foresee(p);
 	OK(p->pens[0].mean_ns == 1000000 && p->pens[1].mean_ns == 10000);
 	EQ(p->lanes[0].divisor, 16);
 	EQ(p->lanes[1].divisor, 1);
-	p->members_len = 300;
-	budget_foresee(p, 400); /* some have ended, which readings tell */
-	EQ(p->pens[0].mean_ns, 1000000);
 	free(p);
 }
 
