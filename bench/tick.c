@@ -14,7 +14,7 @@
 
 enum { FDS_PER_PROCESS = 12, HOT_HZ = 100, SCAN_ROUNDS = 15,
        QUICK_HOT_ROUNDS = 11, QUICK_PACED_ROUNDS = 3 };
-#define SETTLE_NS (260 * NS_PER_MS) /* names of young processes are read more often */
+#define SETTLE_NS (1100 * NS_PER_MS) /* names of young processes are read more often */
 #define WORTH 0.6 /* what takes more than this part of a period is not paced */
 
 static const struct population populations[] = {

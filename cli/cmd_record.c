@@ -166,6 +166,7 @@ static bool take_disk(struct recording *r, const char *name)
 	if (!strncmp(name, "/dev/", 5))
 		name += 5;
 	r->disks[r->disks_len++] = name;
+	r->config.require_disks = 1; /* a file's list may be of several machines; this is of here */
 	return name[0] != '\0';
 }
 

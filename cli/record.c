@@ -119,6 +119,12 @@ static bool has_it_already(const struct session *s, const siginfo_t *info)
 	       getpgid(s->launch.pid) == getpgrp();
 }
 
+static void forward(const struct session *s, const siginfo_t *info)
+{
+	if (s->r->argc && !s->workload_ended && !has_it_already(s, info))
+		kill(s->launch.pid, info->si_signo);
+}
+
 /*
  * The first goes to the workload, which ends as it likes, and the recording with it; a second Ctrl-C
  * kills it. Whoever sends SIGTERM twice has SIGKILL at hand.
@@ -128,17 +134,19 @@ static void interrupted(struct session *s, const siginfo_t *info)
 	bool is_key = info->si_signo == SIGINT || info->si_signo == SIGQUIT;
 	double at_s = now_s();
 
+	if (info->si_signo == SIGUSR1 || info->si_signo == SIGUSR2) {
+		forward(s, info); /* a word to the workload; to us it means nothing */
+		return;
+	}
 	if (is_key && s->interrupts && info->si_code != SI_KERNEL &&
 	    at_s - s->interrupted_s < BURST_S)
 		return;
 	s->interrupts++;
 	s->interrupted_s = at_s;
-	if (!s->r->argc || s->workload_ended)
-		return;
-	if (is_key && s->interrupts > 1)
+	if (is_key && s->interrupts > 1 && s->r->argc && !s->workload_ended)
 		kill(s->launch.pid, SIGKILL);
-	else if (!has_it_already(s, info))
-		kill(s->launch.pid, info->si_signo);
+	else
+		forward(s, info);
 }
 
 static bool roots_are_alive(const struct session *s)
@@ -189,7 +197,7 @@ static void supervise(struct session *s)
 
 static void block_signals(struct session *s)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 	struct sigaction before;
 	size_t i;
 
@@ -275,6 +283,8 @@ static int run_workload(struct session *s)
 		failed = launch_go(&s->launch);
 	if (failed)
 		complain("cannot run '%s': %s", s->r->argv[0], strerror(failed));
+	else if (s->r->argc)
+		galvo_suite_set_workload(s->suite, &s->workload, NULL);
 	supervise(s);
 	return exit_code_of(s);
 }
@@ -295,9 +305,14 @@ static const char *default_output_dir(void)
 	static char name[64];
 	time_t now = time(NULL);
 	struct tm t;
+	size_t len;
+	int n;
 
 	localtime_r(&now, &t);
-	strftime(name, sizeof(name), "galvo-%Y%m%d-%H%M%S", &t);
+	len = strftime(name, sizeof(name), "galvo-%Y%m%d-%H%M%S", &t);
+	/* A script may start many in a second. */
+	for (n = 2; access(name, F_OK) == 0 && n < 1000; n++)
+		snprintf(name + len, sizeof(name) - len, "-%d", n);
 	return name;
 }
 

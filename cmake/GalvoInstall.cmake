@@ -24,15 +24,18 @@ if(TARGET galvo_shared)
   install(FILES ${PROJECT_BINARY_DIR}/galvo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
-foreach(page galvo.1 galvo-check.1 galvo-config.5 galvo-mark.1 galvo-metrics.7 galvo-record.1
-    galvo-region.1 galvo-report.1 galvo-stream.5)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/man/${page})
-    string(REGEX REPLACE ".*\\." "" section ${page})
-    install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+# Those of section 3 are for programs that use the library.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.[1-9])
+foreach(page IN LISTS pages)
+  string(REGEX REPLACE ".*\\." "" section ${page})
+  if(TARGET galvo_shared OR NOT section EQUAL 3)
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
   endif()
 endforeach()
 
 install(FILES configs/example.pbtxt DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES examples/full_system_profiling.c examples/regions.sh examples/system_only.c
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 foreach(place galvo.bash=bash-completion/completions _galvo=zsh/site-functions
     galvo.fish=fish/vendor_completions.d)

@@ -28,6 +28,12 @@ extern "C" {
 
 typedef struct galvo_tracker galvo_tracker;
 
+typedef enum galvo_domain {
+	GALVO_DOMAIN_HOST = 1, /* CLOCK_MONOTONIC, at the call */
+	GALVO_DOMAIN_GPU = 2,  /* the clock of the GPU, where the stream gets there */
+	GALVO_DOMAIN_WIDTH = 0x7fffffff
+} galvo_domain;
+
 /* Never NULL. Regions on CLOCK_MONOTONIC, and regions on the clock of the GPU. Any thread. */
 GALVO_API galvo_tracker *galvo_suite_host_tracker(galvo_suite *suite);
 GALVO_API galvo_tracker *galvo_suite_gpu_tracker(galvo_suite *suite);
@@ -37,6 +43,14 @@ GALVO_API galvo_tracker *galvo_suite_gpu_tracker(galvo_suite *suite);
  * ABSENT: never: this galvo, machine or configuration has no such thing. Any thread.
  */
 GALVO_API galvo_status galvo_tracker_status(const galvo_tracker *tracker, galvo_error *reterr);
+
+GALVO_API galvo_domain galvo_tracker_domain(const galvo_tracker *tracker); /* any thread */
+/*
+ * The CUDA stream, a cudaStream_t, on which regions of the GPU begin and end; once, before the first.
+ * INVALID: the tracker is the host's; ABSENT: as galvo_tracker_status. Not while others use it.
+ */
+GALVO_API galvo_status galvo_tracker_set_stream(galvo_tracker *tracker, void *stream,
+                                                galvo_error *reterr);
 
 /*
  * Names are any bytes. Returns what galvo_region_end wants, 0 if the region is not recorded. It may

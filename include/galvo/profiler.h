@@ -111,7 +111,7 @@ GALVO_API galvo_status galvo_event_profiler_create(const galvo_event_config *con
  */
 GALVO_API galvo_status galvo_profiler_start(galvo_profiler *profiler, galvo_error *reterr);
 GALVO_API galvo_status galvo_profiler_stop(galvo_profiler *profiler, galvo_error *reterr);
-/* Asks the sampling to end and returns at once; stop is still due. Any thread. */
+/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
 GALVO_API void galvo_profiler_signal_stop(galvo_profiler *profiler);
 /* In any state; NULL is fine. Does nothing to a suite's profiler. */
 GALVO_API void galvo_profiler_destroy(galvo_profiler *profiler);

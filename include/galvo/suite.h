@@ -72,6 +72,7 @@ typedef struct galvo_suite_config {
 	const char *metric_catalog_path; /* a MetricCatalog as text, laid over the built-in one */
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
+	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)
@@ -126,7 +127,10 @@ typedef struct galvo_workload {
 	uint64_t voluntary_switches, involuntary_switches;
 } galvo_workload;
 
-/* Before start, and again (with exited) before stop. One thread at a time. */
+/*
+ * Before start; once it runs, so that its own names are read, not those of who called exec; and
+ * again (with exited) before stop. One thread at a time.
+ */
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
 

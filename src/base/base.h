@@ -8,6 +8,7 @@
 #ifndef GALVO_BASE_H
 #define GALVO_BASE_H
 
+#include <dirent.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -207,7 +208,16 @@ void kept_close(struct kept *k);
 /* A file that is read once. */
 galvo_status file_read(int dir_fd, const char *path, struct buf *into, struct span *ret_text,
                        galvo_error *reterr);
-/* All of the bytes or a failure; EINTR and short writes are dealt with. *ret_written always set. */
+/*
+ * Descriptors 0 to 2 are the program's, even while it has them closed: what it prints must not land
+ * in a file of ours. Every descriptor that galvo gets comes through one of these three, is closed on
+ * exec, and is 3 or more. They fail as the system does, with -1 or NULL, and errno.
+ */
+int fd_keep(int fd); /* of a call that has just made it, or failed; takes it over */
+int file_open(int dir_fd, const char *path, int flags); /* mode 0666 */
+DIR *file_open_dir(int dir_fd, const char *path);
+/* All of the bytes or a failure; EINTR, short writes and SIGXFSZ are dealt with. *ret_written always
+ * set. */
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written);
 /* Replaces dir/name by way of a temporary name beside it and rename(2): never seen half. */
 galvo_status file_replace(int dir_fd, const char *name, const void *bytes, size_t n,

@@ -9,7 +9,7 @@
 
 static uint64_t read_clock(clockid_t id)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
 	clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
@@ -36,13 +36,17 @@ static uint64_t real_wall_ns(const struct clock *c)
 /* A futex waits to an absolute instant and can be woken: one system call does both. */
 static void real_sleep_until(const struct clock *c, uint64_t deadline, _Atomic uint32_t *stop)
 {
+	const struct timespec moment = {0, NS_PER_MS};
 	struct timespec t = {(time_t)(deadline / NS_PER_S), (long)(deadline % NS_PER_S)};
 
-	(void)c;
-	while (atomic_load_explicit(stop, memory_order_acquire) == 0)
+	while (atomic_load_explicit(stop, memory_order_acquire) == 0) {
 		if (syscall(SYS_futex, stop, FUTEX_WAIT_BITSET_PRIVATE, 0, &t, NULL,
-		            FUTEX_BITSET_MATCH_ANY) != 0 && errno == ETIMEDOUT)
+		            FUTEX_BITSET_MATCH_ANY) == 0 || errno == EAGAIN || errno == EINTR)
+			continue;
+		if (errno == ETIMEDOUT || real_mono_ns(c) >= deadline)
 			return;
+		nanosleep(&moment, NULL); /* refused: better late than busy */
+	}
 }
 
 const struct clock clock_real = {real_mono_ns, real_boot_ns, real_wall_ns, real_sleep_until};

@@ -1,11 +1,49 @@
 /* Files below a directory descriptor: kept open and read again, read once, replaced atomically. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base.h"
 
 enum { FIRST_READ = 4096, NAME_BYTES = 256 };
+
+/* ---- descriptors -------------------------------------------------------------------------------- */
+
+int fd_keep(int fd)
+{
+	int moved, failed;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	failed = errno;
+	close(fd);
+	errno = failed;
+	return moved;
+}
+
+int file_open(int dir_fd, const char *path, int flags)
+{
+	int fd;
+
+	do
+		fd = openat(dir_fd, path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+	while (fd < 0 && errno == EINTR);
+	return fd_keep(fd);
+}
+
+DIR *file_open_dir(int dir_fd, const char *path)
+{
+	int fd = file_open(dir_fd, path, O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
 
 static ssize_t read_at(int fd, char *to, size_t n, size_t at)
 {
@@ -53,7 +91,7 @@ galvo_status kept_read(struct kept *k, int dir_fd, const char *path, uint32_t ep
 	if (k->fd >= 0 && k->epoch != epoch)
 		kept_close(k);
 	if (k->fd < 0) {
-		k->fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		k->fd = file_open(dir_fd, path, O_RDONLY);
 		if (k->fd < 0)
 			return err_sys(reterr, errno, "%s", path);
 		k->epoch = epoch;
@@ -84,13 +122,40 @@ galvo_status file_read(int dir_fd, const char *path, struct buf *into, struct sp
 	return status;
 }
 
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+/*
+ * A limit on the size of files (ulimit -f) is a failure to us, not the signal that would end the
+ * program, or reach its handler: it is kept from this thread while it writes.
+ */
+static ssize_t write_quietly(int fd, const char *p, size_t n)
+{
+	const struct timespec now = {0};
+	sigset_t size_limit, before, pending;
+	ssize_t put;
+	int failed;
+
+	sigemptyset(&size_limit);
+	sigaddset(&size_limit, SIGXFSZ);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &size_limit, &before);
+	put = write(fd, p, n);
+	failed = errno;
+	if (put < 0 && failed == EFBIG && !sigismember(&pending, SIGXFSZ))
+		while (sigtimedwait(&size_limit, NULL, &now) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = failed;
+	return put;
+}
+
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written)
 {
 	const char *p = bytes;
 
 	*ret_written = 0;
 	while (*ret_written < n) {
-		ssize_t put = write(fd, p + *ret_written, n - *ret_written);
+		ssize_t put = write_quietly(fd, p + *ret_written, n - *ret_written);
 
 		if (put > 0)
 			*ret_written += (size_t)put;
@@ -109,7 +174,8 @@ galvo_status file_replace(int dir_fd, const char *name, const void *bytes, size_
 
 	if ((size_t)snprintf(part, sizeof(part), "%s.tmp", name) >= sizeof(part))
 		return err_set(reterr, GALVO_ERR_INVALID, "%s: name too long", name);
-	fd = openat(dir_fd, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	unlinkat(dir_fd, part, 0); /* what a crash has left; nothing is ever written through a link */
+	fd = file_open(dir_fd, part, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return err_sys(reterr, errno, "%s", part);
 	failed = file_write_all(fd, bytes, n, &written);

@@ -15,7 +15,7 @@ galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 	const char *path = root ? root : "/";
 
 	*w = (struct world){
-		.root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.root_fd = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY),
 		.live = !root || span_eq_str(span_str(root), "/"),
 		.cpu_count = positive(sysconf(_SC_NPROCESSORS_ONLN), 1),
 		.clk_tck = positive(sysconf(_SC_CLK_TCK), 100),

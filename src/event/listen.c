@@ -44,8 +44,8 @@ static galvo_status make_socket(galvo_listener *l, galvo_error *reterr)
 	int on = 1;
 
 	memcpy(at.sun_path, l->path, sizeof(at.sun_path));
-	l->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	l->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->fd = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	l->stop_fd = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (l->fd < 0 || l->stop_fd < 0 ||
 	    setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0 ||
 	    bind(l->fd, (const struct sockaddr *)&at, sizeof(at)) != 0)

@@ -230,3 +230,16 @@ galvo_status galvo_tracker_status(const galvo_tracker *t, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_STATE, "regions: nothing is recorded now");
 	return GALVO_OK;
 }
+
+galvo_domain galvo_tracker_domain(const galvo_tracker *t)
+{
+	return t->domain == DOMAIN_GPU ? GALVO_DOMAIN_GPU : GALVO_DOMAIN_HOST;
+}
+
+galvo_status galvo_tracker_set_stream(galvo_tracker *t, void *stream, galvo_error *reterr)
+{
+	(void)stream; /* for when there is CUDA to take it */
+	if (t->domain != DOMAIN_GPU)
+		return err_set(reterr, GALVO_ERR_INVALID, "a tracker of the host has no stream");
+	return err_set(reterr, GALVO_ERR_ABSENT, "GPU regions: no CUDA");
+}

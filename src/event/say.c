@@ -116,7 +116,7 @@ galvo_status galvo_say(const char *socket_path, galvo_saying what, uint64_t toke
 	status = check_owner(socket_path, reterr);
 	if (status != GALVO_OK)
 		return status;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	if (fd < 0)
 		return err_sys(reterr, errno, "socket");
 	failed = send_patiently(fd, bytes, said_put(bytes, &said), &to);

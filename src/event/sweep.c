@@ -1,5 +1,4 @@
 /* What recorders that were killed left behind: sockets that nobody listens to, and their directories. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -23,7 +22,7 @@ static bool is_refused(const char *dir, const char *name)
 	n = snprintf(at.sun_path, sizeof(at.sun_path), "%s/%s/" LISTENER_SOCKET, dir, name);
 	if (n < 0 || (size_t)n >= sizeof(at.sun_path))
 		return false;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	refused = fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof(at)) != 0 &&
 	          errno == ECONNREFUSED;
 	if (fd >= 0)
@@ -42,7 +41,7 @@ static bool is_old(const struct stat *facts)
 static void sweep_one(int base_fd, const char *dir, const char *name)
 {
 	struct stat facts, inner;
-	int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = file_open(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 
 	if (fd < 0)
 		return;
@@ -61,7 +60,7 @@ static void sweep_one(int base_fd, const char *dir, const char *name)
 void listener_sweep(const char *dir)
 {
 	size_t prefix = sizeof(LISTENER_PREFIX) - 1, i;
-	DIR *d = opendir(dir);
+	DIR *d = file_open_dir(AT_FDCWD, dir);
 	struct dirent *entry;
 
 	for (i = 0; d && i < ENTRIES_MAX && (entry = readdir(d)); i++)

@@ -100,7 +100,7 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
-	uint64_t tick, scan_ticks, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
+	uint64_t tick, scan_ticks, next_scan_tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished, rejected;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint32_t stop;

@@ -187,6 +187,15 @@ static void read_clock_field(struct probe *p, struct member *m, struct series *s
 	series_update(s, source->texts_len, &to.raw, mono_ns);
 }
 
+/* A stat file begins with the name, so that a new one is seen for nothing. */
+static void see_name(struct probe *p, struct member *m, struct span text)
+{
+	struct process_stat stat;
+
+	if (process_stat_parse(text, &stat, NULL) == GALVO_OK && stat.state != 'X')
+		track_saw_name(p->config.track, m->who, stat.comm);
+}
+
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
                               struct member_sink *to, galvo_error *reterr)
 {
@@ -204,6 +213,8 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
+	if (status == GALVO_OK && !strcmp(t->path, "stat"))
+		see_name(p, m, text);
 	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
 		kept_close(kept);
 	return status;

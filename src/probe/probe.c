@@ -90,7 +90,8 @@ static bool is_replay(const struct probe *p)
 	return !p->config.world->live && p->config.world->epoch;
 }
 
-static void follow(struct probe *p)
+/* Ticks that were missed may have jumped over the turn of the scan: it is due from then on. */
+static void follow(struct probe *p, bool must_scan)
 {
 	if (!p->config.track)
 		return;
@@ -98,18 +99,20 @@ static void follow(struct probe *p)
 		uint64_t now = probe_now(p);
 
 		track_poll(p->config.track, now);
-		if (p->tick % p->scan_ticks == 0 || is_replay(p))
-			track_scan(p->config.track, now);
+		if (must_scan || p->tick >= p->next_scan_tick) {
+			p->next_scan_tick = (p->tick / p->scan_ticks + 1) * p->scan_ticks;
+			must_scan ? track_scan_whole(p->config.track, now) : track_scan(p->config.track, now);
+		}
 	}
 	members_join(p);
 }
 
-void probe_tick(struct probe *p)
+static void tick(struct probe *p, bool is_last)
 {
 	uint64_t now;
 
 	p->tick++;
-	follow(p);
+	follow(p, is_last || is_replay(p));
 	now = read_lanes(p, is_replay(p));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
@@ -117,6 +120,11 @@ void probe_tick(struct probe *p)
 	if (now - p->flushed_mono_ns >= p->config.flush_interval_ns ||
 	    (p->config.stream && stream_is_full(p->config.stream)))
 		probe_flush(p);
+}
+
+void probe_tick(struct probe *p)
+{
+	tick(p, false);
 }
 
 galvo_status probe_prime(struct probe *p, galvo_error *reterr)
@@ -133,7 +141,7 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 	for (round = 0; round < PRIME_ROUNDS; round++) {
 		p->tick++;
 		if (round == 0)
-			follow(p);
+			follow(p, true);
 		for (i = 0; i < p->pens_len; i++)
 			p->pens[i].mean_ns = 0;
 		read_lanes(p, true);
@@ -259,6 +267,9 @@ static void *run(void *arg)
 	const struct clock *clock = p->config.world->clock;
 	uint64_t period = p->config.period_ns, deadline = p->first_deadline_ns;
 
+	/* By itself: naming another thread opens a file for a moment, as low as it gets, and inherited. */
+	pthread_setname_np(pthread_self(),
+	                   p->config.kind == STREAM_DISK ? "galvo-disk" : "galvo-system");
 	prctl(PR_SET_TIMERSLACK, 1);
 	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
@@ -278,7 +289,7 @@ static void *run(void *arg)
 		p->tick += late;
 		deadline += late * period;
 	}
-	probe_tick(p); /* what happened since the last tick belongs to the recording */
+	tick(p, true); /* what happened since the last tick belongs to the recording */
 	probe_flush(p);
 	return NULL;
 }
@@ -295,7 +306,6 @@ galvo_status probe_start(struct probe *p, galvo_error *reterr)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (failed)
 		return err_sys(reterr, failed, "cannot start a sampler thread");
-	pthread_setname_np(p->thread, p->config.kind == STREAM_DISK ? "galvo-disk" : "galvo-system");
 	p->is_running = true;
 	return GALVO_OK;
 }

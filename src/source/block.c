@@ -1,5 +1,4 @@
 /* What a block device is: whole or a part, a path of another, stacked on others. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,16 +74,11 @@ static bool has_slaves(const struct world *w, const char *name)
 	char path[PATH_BYTES];
 	struct dirent *entry;
 	DIR *dir;
-	int fd;
 
 	snprintf(path, sizeof(path), "sys/block/%s/slaves", name);
-	fd = openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+	dir = file_open_dir(w->root_fd, path);
+	if (!dir)
 		return false;
-	}
 	do
 		entry = readdir(dir);
 	while (entry && entry->d_name[0] == '.');
@@ -98,7 +92,7 @@ static bool says_hidden(const struct world *w, const char *name)
 	int fd;
 
 	snprintf(path, sizeof(path), "sys/block/%s/hidden", name);
-	fd = openat(w->root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = file_open(w->root_fd, path, O_RDONLY);
 	if (fd < 0)
 		return false;
 	if (read(fd, &first, 1) != 1)

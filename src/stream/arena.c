@@ -5,6 +5,7 @@ enum { BLOCK_BYTES = 16 << 10, LARGE_BYTES = 4 << 10, FIRST_SLOTS = 16 };
 
 struct arena_block {
 	struct arena_block *next;
+	void *adopted;
 	size_t used, cap;
 	_Alignas(max_align_t) char bytes[];
 };
@@ -55,12 +56,25 @@ const char *arena_text(struct arena *a, struct span s)
 	return to;
 }
 
+bool arena_adopt(struct arena *a, void *p)
+{
+	struct arena_block *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return false;
+	b->adopted = p;
+	b->next = a->top ? a->top->next : NULL;
+	*(a->top ? &a->top->next : &a->top) = b;
+	return true;
+}
+
 void arena_finish(struct arena *a)
 {
 	while (a->top) {
 		struct arena_block *b = a->top;
 
 		a->top = b->next;
+		free(b->adopted);
 		free(b);
 	}
 }

@@ -23,7 +23,9 @@ void header_read(struct span bytes, struct header *ret)
 		if (f.number == HEADER_ANCHORS && f.type == WIRE_BYTES) {
 			while (wire_next(&f.bytes, &inner) == GALVO_OK)
 				if (inner.number == ANCHORS_MONO_NS && inner.type == WIRE_VARINT)
-					ret->mono_ns = inner.value;
+					ret->anchor.mono_ns = inner.value;
+				else if (inner.number == ANCHORS_WALL_NS && inner.type == WIRE_VARINT)
+					ret->anchor.wall_ns = inner.value;
 			continue;
 		}
 		if (f.type != WIRE_VARINT)
@@ -79,6 +81,36 @@ static bool nested_is_sound(const struct stream_form *form, const struct wire_fi
 	return status == GALVO_DONE;
 }
 
+bool field_is_sound(const struct stream_form *form, const struct wire_field *f)
+{
+	return !is_nested(form, f) || nested_is_sound(form, f);
+}
+
+/* The last field is a right checksum, if that is a field. */
+static bool has_checksum(struct span message)
+{
+	uint32_t want;
+
+	if (message.n <= SEAL_BYTES ||
+	    memcmp(message.p + message.n - SEAL_BYTES, SEAL_TAG, sizeof(SEAL_TAG) - 1) != 0)
+		return false;
+	memcpy(&want, message.p + message.n - sizeof(want), sizeof(want));
+	return checksum(span_of(message.p, message.n - SEAL_BYTES)) == want;
+}
+
+/* A message that begins with its header, as ours do, and has a right checksum. */
+static bool is_trusted(struct span message, struct header *ret_header)
+{
+	struct span rest = message;
+	struct wire_field f;
+
+	if (wire_next(&rest, &f) != GALVO_OK || f.number != TRACE_HEADER || f.type != WIRE_BYTES ||
+	    !has_checksum(message))
+		return false;
+	header_read(f.bytes, ret_header);
+	return true;
+}
+
 /*
  * What is wrong with a message; NULL if nothing. One that says it has our format must carry a
  * checksum, or a message cut at a field's border would pass; others need not.
@@ -103,7 +135,7 @@ static const char *message_fault(const struct stream_form *form, struct span mes
 		}
 		if (f.number == TRACE_HEADER && f.type == WIRE_BYTES)
 			header_read(f.bytes, &header);
-		if (is_nested(form, &f) && !nested_is_sound(form, &f))
+		if (!field_is_sound(form, &f))
 			return "its fields are broken";
 	}
 	if (status != GALVO_DONE)
@@ -122,16 +154,14 @@ static bool is_sealed(struct frame_scan *s, size_t at)
 	struct span rest = span_of(s->file.p + at, s->file.n - at);
 	struct header header;
 	uint64_t n;
-	uint32_t want;
 
 	if (!wire_take_varint(&rest, &n) || n <= SEAL_BYTES || n > rest.n ||
 	    n > STREAM_MESSAGE_MAX || rest.p[0] != (TRACE_HEADER << 3 | WIRE_BYTES) ||
 	    memcmp(rest.p + n - SEAL_BYTES, SEAL_TAG, 2) != 0)
 		return false;
 	s->summed_bytes += n;
-	memcpy(&want, rest.p + n - sizeof(want), sizeof(want));
-	return checksum(span_of(rest.p, (size_t)n - SEAL_BYTES)) == want &&
-	       !message_fault(s->form, span_of(rest.p, (size_t)n), &header);
+	rest.n = (size_t)n;
+	return has_checksum(rest) && !message_fault(s->form, rest, &header);
 }
 
 /* The first sealed message from `from` on; the file's end if there is none. */
@@ -190,33 +220,20 @@ static bool is_zeros(struct span s)
 	return i == s.n;
 }
 
-bool frame_next(struct frame_scan *s, struct frame *ret)
+/* What is not sound ends where the next piece begins. False: that cannot be seen yet. */
+static bool skip_damage(struct frame_scan *s, struct frame *ret, enum cut cut, struct span message)
 {
-	struct span message;
-	enum cut cut;
-	size_t framed;
+	size_t framed = message.p ? (size_t)(message.p - s->file.p) + message.n : s->at;
+	size_t next = find_sealed(s, s->at + 1);
 
-	*ret = (struct frame){.offset = s->at};
-	if (s->at == s->file.n)
+	if (message.p && framed < next && is_border(s, framed))
+		next = framed;
+	if (next == s->file.n && s->end != END_FINAL)
 		return false;
-	cut = frame_cut(s, s->at, &message);
-	framed = message.p ? (size_t)(message.p - s->file.p) + message.n : s->at;
-	ret->reason = "its length makes no sense";
-	if (message.p)
-		ret->reason = message_fault(s->form, message, &ret->header);
-	if (!ret->reason) {
-		ret->state = FRAME_SOUND;
-		ret->message = message;
-		ret->bytes = framed - s->at;
-		s->at = framed;
-		return true;
-	}
 	ret->state = FRAME_DAMAGED;
-	s->at = find_sealed(s, s->at + 1);
-	if (message.p && framed < s->at && is_border(s, framed))
-		s->at = framed;
-	ret->bytes = s->at - ret->offset;
-	if (s->at < s->file.n)
+	ret->bytes = next - s->at;
+	s->at = next;
+	if (next < s->file.n)
 		return true;
 	if (is_zeros(span_of(s->file.p + ret->offset, ret->bytes))) {
 		ret->state = FRAME_TORN;
@@ -225,5 +242,30 @@ bool frame_next(struct frame_scan *s, struct frame *ret)
 		ret->state = FRAME_TORN;
 		ret->reason = "are a message that was never finished";
 	}
+	return true;
+}
+
+bool frame_next(struct frame_scan *s, struct frame *ret)
+{
+	struct span message;
+	enum cut cut;
+
+	*ret = (struct frame){.offset = s->at};
+	if (s->at == s->file.n)
+		return false;
+	cut = frame_cut(s, s->at, &message);
+	if (cut != CUT_NOT && s->end == END_WINDOW)
+		return false;
+	ret->reason = "its length makes no sense";
+	if (message.p && s->trusts_checksum && is_trusted(message, &ret->header))
+		ret->reason = NULL;
+	else if (message.p)
+		ret->reason = message_fault(s->form, message, &ret->header);
+	if (ret->reason)
+		return skip_damage(s, ret, cut, message);
+	ret->state = FRAME_SOUND;
+	ret->message = message;
+	ret->bytes = (size_t)(message.p - s->file.p) + message.n - s->at;
+	s->at += ret->bytes;
 	return true;
 }

@@ -16,6 +16,8 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 void *arena_copy(struct arena *a, const void *from, size_t n, size_t size);
 const char *arena_text(struct arena *a, struct span s); /* NUL-terminated */
+/* Makes what malloc gave the arena's; false when memory is out, and it is still the caller's. */
+bool arena_adopt(struct arena *a, void *p);
 void arena_finish(struct arena *a);
 
 /* Different keys get the numbers 0, 1, 2 … in order of first sight. */
@@ -44,7 +46,8 @@ const struct span *interner_spans(const struct interner *it, struct arena *a);
 struct header {
 	bool present;
 	uint32_t major, minor;
-	uint64_t sequence, frequency_hz, mono_ns;
+	uint64_t sequence, frequency_hz;
+	struct anchor anchor;
 };
 
 void header_read(struct span bytes, struct header *ret);
@@ -59,18 +62,61 @@ struct frame {
 	const char *reason;    /* of the others; static */
 };
 
+/* What comes behind the bytes that are at hand. */
+enum scan_end {
+	END_FINAL,  /* nothing: the file ends */
+	END_GROWS,  /* nothing yet: it may grow */
+	END_WINDOW, /* the rest of the file */
+};
+
 /* Start with form and file set, all else zero. */
 struct frame_scan {
 	const struct stream_form *form;
 	struct span file;
+	enum scan_end end;
+	bool trusts_checksum; /* what has the right one is not looked into */
 	size_t at;
 	size_t sealed_at; /* where the next message with a right checksum begins… */
 	bool sealed_known; /* …if that was looked for and is not behind */
 	uint64_t summed_bytes; /* spent on the search for them */
 };
 
-/* Takes the next piece of the file; false at its end. */
+/* Takes the next piece; false at the end, or where more bytes are needed to tell what it is. */
 bool frame_next(struct frame_scan *scan, struct frame *ret);
+/* Whether a field of a trace, if that is a message, can be taken apart. */
+bool field_is_sound(const struct stream_form *form, const struct wire_field *f);
+
+/* ---- columns.c: rows into a table ---------------------------------------------------------- */
+
+enum { COLUMNS_MAX = 1024 }; /* of one scope; more names are ignored */
+
+/* A table while it is made: arrays of rows_cap elements, values[c] for c < columns_len. */
+struct table_build {
+	const struct row_form *form;
+	struct interner columns, names;
+	size_t rows_len, rows_cap, columns_len;
+	size_t columns_max; /* so many have memory; beyond, the file has too few bytes for them */
+	uint64_t *mono_ns;
+	uint32_t *key;
+	double *values[COLUMNS_MAX];
+	uint32_t map[COLUMNS_MAX]; /* of the message at hand: where its i-th value goes */
+	size_t map_len;
+	bool map_is_plain; /* to the i-th of all columns */
+};
+
+void table_init(struct table_build *t, const struct row_form *form);
+void table_finish(struct table_build *t); /* arrays that table_take has not taken go */
+/* False when memory is out: the names of columns, from a message's. */
+bool table_add_names(struct table_build *t, struct span names);
+/*
+ * Room for more rows and all columns. `wish` more would be welcome later; bytes: of the file up to
+ * here, which limit how many cells there may be. False when memory is out.
+ */
+bool table_reserve(struct table_build *t, size_t more, size_t wish, uint64_t bytes);
+/* One row, for which there is room. MALFORMED, NOMEM: it is not added. */
+galvo_status table_add_row(struct table_build *t, struct span row);
+/* The arrays become the arena's; false when memory is out. */
+bool table_take(struct table_build *t, struct arena *a, struct table *ret);
 
 /* ---- decode.c: from messages to columns ---------------------------------------------------- */
 
@@ -78,19 +124,74 @@ bool frame_next(struct frame_scan *scan, struct frame *ret);
 struct reading {
 	struct arena arena;
 	struct interner process_keys, device_keys, event_names;
-	struct buf streams, tables, processes, devices, sources, damages, regions, marks;
+	struct buf streams, tables, processes, devices, sources, damages, regions, marks, anchors;
 	struct buf open_regions; /* of the message read last */
 };
 
 void reading_init(struct reading *r);
 void reading_finish(struct reading *r);
-/* Reads all of a stream. NOMEM or NEWER; damage is noted. file_name: the arena's or static. */
-galvo_status reading_add_stream(struct reading *r, const struct stream_form *form,
-                                const char *file_name, struct span bytes, galvo_error *reterr);
+
+/* What a stream is up to, between two readings of a part of it. */
+struct stream_progress {
+	uint64_t offset;        /* of the byte that is taken next */
+	bool has_joined;        /* the number of the next message is known */
+	uint64_t next_sequence, bad_since, dropped_before;
+};
+
+/* Of a whole file. */
+#define STREAM_START ((const struct stream_progress){.has_joined = true})
+
+enum { PROCESS_WIRE_BYTES = 32 }; /* fewer than an honest message spends on a process */
+
+struct stream_build; /* one stream while it is read: a parser that is fed */
+
+/*
+ * file_name: the arena's or static. file_bytes: how many will come, as far as one knows. NULL: no
+ * memory.
+ */
+struct stream_build *stream_build_create(struct reading *r, const struct stream_form *form,
+                                         const char *file_name,
+                                         const struct stream_progress *from,
+                                         uint64_t file_bytes);
+/*
+ * Takes what it can of the bytes at progress.offset; the others are wanted again with more behind
+ * them. NOMEM or NEWER; damage is noted.
+ */
+galvo_status stream_build_push(struct stream_build *b, struct span bytes, enum scan_end end,
+                               size_t *ret_taken, galvo_error *reterr);
+/* Gives bytes up that make no message, however many are looked at. False when memory is out. */
+bool stream_build_skip(struct stream_build *b, size_t n);
+/* Puts tables and the stream into the reading. False when memory is out. */
+bool stream_build_take(struct stream_build *b, struct stream_progress *ret_progress);
+void stream_build_destroy(struct stream_build *b); /* NULL is fine */
+
+/* Makes the run of what was read; the arena becomes the run's. */
+galvo_status reading_take(struct reading *r, const struct session *session,
+                          struct galvo_run **ret_run, galvo_error *reterr);
 /* False when memory is out. */
 __attribute__((format(printf, 5, 6))) bool reading_note(struct reading *r, const char *file,
                                                         uint64_t offset, bool torn_tail,
                                                         const char *fmt, ...);
+
+/* ---- window.c ------------------------------------------------------------------------------ */
+
+/* Begin with zeroes. */
+struct window {
+	char *p; /* from the byte of the file at `offset` */
+	size_t len, cap;
+	uint64_t offset;
+	int fd;
+};
+
+void window_open(struct window *w, int fd, uint64_t offset);
+void window_finish(struct window *w);
+/*
+ * Feeds the parser up to the file's end, or past most_bytes. A file that cannot be read ends there,
+ * and *ret_errno says why. NOMEM or NEWER.
+ */
+galvo_status window_feed(struct window *w, struct stream_build *b, enum scan_end end,
+                         uint64_t most_bytes, bool *ret_is_end, int *ret_errno,
+                         galvo_error *reterr);
 
 /* ---- process.c: processes, devices and sources; each false when memory is out ------------------ */
 
@@ -108,11 +209,14 @@ void events_forget_open(struct reading *r); /* another message begins */
 /* After all: gives regions and marks their names, and the open ones their place. */
 bool events_name(struct reading *r);
 
-/* ---- session_read.c, run.c ----------------------------------------------------------------- */
+/* ---- session_read.c, directory.c ------------------------------------------------------------ */
 
 /* NOMEM or MALFORMED. */
 galvo_status session_read(struct arena *a, struct span bytes, const struct session **ret_session,
                           galvo_error *reterr);
+/* More files than any run has streams. */
+enum { STREAM_FILES_MAX = 16 };
+
 /*
  * Opens the run's directory and reads its session (NULL if there is none that can be read; *ret_why
  * then says why, in the arena or static).
@@ -126,6 +230,9 @@ void run_sum_up(const struct galvo_run *run, galvo_check_result *ret);
 /* The i-th file that may be a stream of the run; false past the end. */
 bool run_stream_name(const struct session *, size_t i, const struct stream_form **ret_form,
                      const char **ret_name);
+/* ABSENT when there is no such regular file. */
+galvo_status run_file_open(int dir_fd, const char *name, int *ret_fd, uint64_t *ret_bytes,
+                           galvo_error *reterr);
 /* ABSENT when there is no such regular file. `into` is for buf_finish. */
 galvo_status run_file_read(int dir_fd, const char *name, struct buf *into, struct span *ret_bytes,
                            galvo_error *reterr);

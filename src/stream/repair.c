@@ -22,7 +22,7 @@ static galvo_status copy_stream(int from_fd, int to_fd, const struct stream_form
 	status = run_file_read(from_fd, name, &file, &scan.file, reterr);
 	if (status != GALVO_OK)
 		goto out;
-	fd = openat(to_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+	fd = file_open(to_fd, name, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		failed = errno;
 	while (!failed && frame_next(&scan, &frame))
@@ -153,13 +153,13 @@ galvo_status galvo_run_repair(const char *dir, const char *out_dir,
 	if (status != GALVO_OK)
 		return status;
 	run_sum_up(run, &result);
-	from_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	from_fd = file_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
 	if (from_fd < 0) {
 		status = err_sys(reterr, errno, "%s", dir);
 		goto out;
 	}
 	if (mkdir(out_dir, 0777) != 0 ||
-	    (to_fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+	    (to_fd = file_open(AT_FDCWD, out_dir, O_RDONLY | O_DIRECTORY)) < 0) {
 		status = err_sys(reterr, errno, "%s", out_dir);
 		goto out;
 	}

@@ -68,6 +68,7 @@ struct stream_config {
 	uint64_t frequency_hz;   /* of the probe's tick, for the header */
 	uint32_t cpu_count;
 	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
+	bool is_new;             /* fails if the file is there; else it is replaced */
 	/* Its columns are the rows of this stream, grouped by scope in order of first appearance. */
 	bool (*catalog_at)(size_t, struct catalog_row *);
 };
@@ -230,6 +231,11 @@ struct run_stream {
 	struct probe_stats stats; /* of the last sound message */
 };
 
+/* One instant on two clocks, from the header of a message. */
+struct anchor {
+	uint64_t mono_ns, wall_ns; /* wall 0: not said */
+};
+
 /* An opened run, all of it in memory. galvo_run_open and galvo_run_close are in galvo/run.h. */
 struct galvo_run {
 	const struct session *session; /* NULL: missing or unreadable, then damages says why */
@@ -249,6 +255,8 @@ struct galvo_run {
 	size_t marks_len;
 	const struct damage *damages;
 	size_t damages_len;
+	const struct anchor *anchors; /* in the order of mono_ns */
+	size_t anchors_len;
 	void *memory;
 };
 

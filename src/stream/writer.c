@@ -115,8 +115,8 @@ galvo_status writer_add(struct writer *w, const struct stream_config *config,
 		status = batches_build(s, reterr);
 	if (status != GALVO_OK)
 		goto fail;
-	s->fd = openat(w->dir_fd, s->file_name,
-	               O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	s->fd = file_open(w->dir_fd, s->file_name, O_WRONLY | O_CREAT | O_APPEND |
+	                                              (config->is_new ? O_EXCL : O_TRUNC));
 	if (s->fd < 0) {
 		status = err_sys(reterr, errno, "%s", s->file_name);
 		goto fail;

@@ -15,6 +15,7 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 		.hostname = s->hostname,
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
+		.is_new = true,
 	};
 	struct stream *stream;
 	galvo_status status;
@@ -30,6 +31,13 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr)
 {
 	return suite_has_events(s) ? events_start(s->events, reterr) : GALVO_OK;
+}
+
+void suite_signal_events(struct galvo_suite *s)
+{
+	/* Before the start there is nothing to end. */
+	if (galvo_tracker_status(events_tracker(s->events, DOMAIN_GENERIC), NULL) == GALVO_OK)
+		events_signal_stop(s->events);
 }
 
 void suite_stop_events(struct galvo_suite *s)

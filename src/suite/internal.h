@@ -78,11 +78,22 @@ struct galvo_suite {
 	bool has_workload;
 };
 
+/* ---- output.c: the output directory ------------------------------------------------------------- */
+
+/*
+ * Makes and opens it, and keeps others out. STATE: it holds a recording, which is not to be replaced;
+ * DENIED: another galvo is at work there; INVALID: where a file of ours would be is something else.
+ */
+galvo_status output_open(struct galvo_suite *s, galvo_error *reterr);
+void output_clear(struct galvo_suite *s); /* of an old recording, when the new one begins */
+void output_close(struct galvo_suite *s); /* leaves nothing behind where nothing was recorded */
+
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 
 bool suite_has_events(const struct galvo_suite *s);
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr); /* with the files */
 galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
+void suite_signal_events(struct galvo_suite *s); /* no more from now on */
 void suite_stop_events(struct galvo_suite *s); /* started or not */
 
 galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,

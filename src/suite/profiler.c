@@ -103,8 +103,11 @@ galvo_status galvo_profiler_stop(galvo_profiler *p, galvo_error *reterr)
 
 void galvo_profiler_signal_stop(galvo_profiler *p)
 {
-	if (p->suite->is_alone)
-		galvo_suite_signal_stop(p->suite);
+	if (!p->suite->is_alone)
+		return;
+	galvo_suite_signal_stop(p->suite);
+	if (p->kind == STREAM_EVENTS)
+		suite_signal_events(p->suite);
 }
 
 void galvo_profiler_destroy(galvo_profiler *p)

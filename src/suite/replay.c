@@ -110,7 +110,7 @@ done:
 galvo_status replay_go(struct replay *r, struct world *w, size_t i, galvo_error *reterr)
 {
 	const struct instant *at = &r->instants[i];
-	int fd = openat(r->base_fd, at->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open(r->base_fd, at->name, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0)
 		return err_sys(reterr, errno, "instant %s", at->name);

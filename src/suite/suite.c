@@ -1,7 +1,6 @@
 /* The life of a recording: create, start, stop, destroy; processes added and removed on the way. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -9,8 +8,6 @@
 #define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
-
-static const char session_file[] = "session_metadata.pb";
 
 /* ---- create and destroy --------------------------------------------------------------------------- */
 
@@ -28,33 +25,6 @@ static galvo_status open_world(struct galvo_suite *s, galvo_error *reterr)
 		return status;
 	}
 	return GALVO_OK; /* another live machine's files: a container's host, say */
-}
-
-static galvo_status open_output_dir(struct galvo_suite *s, galvo_error *reterr)
-{
-	size_t i;
-
-	s->made_dir = !s->is_alone && mkdir(s->output_dir, 0777) == 0;
-	if (!s->is_alone && !s->made_dir && errno != EEXIST)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	s->dir_fd = open(s->output_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->dir_fd < 0)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		return err_sys(reterr, errno, "%s", s->output_dir);
-	if (s->is_alone || faccessat(s->dir_fd, session_file, F_OK, 0) != 0)
-		return GALVO_OK;
-	if (!s->config.overwrite)
-		return err_set(reterr, GALVO_ERR_STATE,
-		               "%s holds a recording already; it is replaced only on request",
-		               s->output_dir);
-	unlinkat(s->dir_fd, session_file, 0);
-	for (i = STREAM_SYSTEM; i < STREAM_KINDS_END; i++)
-		unlinkat(s->dir_fd, stream_file_name((enum stream_kind)i), 0);
-	for (i = 0; i < PROBES; i++)
-		unlinkat(s->dir_fd, s->files[i], 0);
-	unlinkat(s->dir_fd, s->events_file, 0);
-	return GALVO_OK;
 }
 
 galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
@@ -78,7 +48,7 @@ galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo
 	if (status == GALVO_OK)
 		status = open_world(s, reterr);
 	if (status == GALVO_OK)
-		status = open_output_dir(s, reterr);
+		status = output_open(s, reterr);
 	if (status == GALVO_OK)
 		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
 	if (status != GALVO_OK) {
@@ -120,10 +90,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	events_destroy(s->events);
 	track_destroy(s->track);
 	writer_destroy(s->writer);
-	if (s->made_dir && s->state == SUITE_CREATED)
-		rmdir(s->output_dir); /* nothing was recorded: leave nothing behind */
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
+	output_close(s);
 	world_close(&s->world);
 	replay_close(s->replay);
 	free_argv(s);
@@ -165,6 +132,7 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 		.frequency_hz = (uint64_t)(hz + 0.5),
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
+		.is_new = true,
 	};
 	struct probe_config config = {
 		.kind = kind,
@@ -189,6 +157,16 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 	return status == GALVO_OK ? probe_create(&config, &s->probes[i], reterr) : status;
 }
 
+static galvo_status expect_disks(const struct galvo_suite *s, galvo_error *reterr)
+{
+	const char *name;
+
+	if (s->config.require_disks && s->probes[PROBE_DISK] &&
+	    probe_missing_device_at(s->probes[PROBE_DISK], 0, &name))
+		return err_set(reterr, GALVO_ERR_ABSENT, "there is no block device '%s'", name);
+	return GALVO_OK;
+}
+
 /* Files, first readings, metadata. */
 static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 {
@@ -210,6 +188,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
 			status = probe_prime(s->probes[i], reterr);
+	if (status == GALVO_OK)
+		status = expect_disks(s, reterr);
 	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
 }
 
@@ -220,6 +200,7 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 
 	if (status != GALVO_OK)
 		return status;
+	output_clear(s);
 	s->state = SUITE_FAILED; /* from here on there may be files */
 	status = prepare_output(s, reterr);
 	if (status != GALVO_OK)
@@ -284,8 +265,9 @@ static void note_what_failed(struct galvo_suite *s)
 	if (s->track)
 		track_count(s->track, &counts);
 	if (counts.refused)
-		suite_note(s, "processes", "%llu descendants not followed: half of the descriptor limit "
-		                           "(ulimit -n) is in use",
+		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
+		                           "limit (ulimit -n) is in use",
+		           counts.refused_are_more ? "at least " : "",
 		           (unsigned long long)counts.refused);
 }
 
@@ -397,6 +379,8 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = known;
 	s->has_workload = true;
+	if (s->state == SUITE_STARTED && w->pid && !w->exited)
+		track_has_begun(s->track, w->pid);
 	return GALVO_OK;
 }
 

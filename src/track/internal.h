@@ -8,9 +8,16 @@
 
 #define BUCKETS 1024
 
-struct ignored {
+enum { MAX_PROCESSES = 1 << 16 };
+
+struct identity {
 	uint32_t pid;
 	uint64_t start_ticks;
+};
+
+/* A new process that nobody we follow has forked, as far as is known. */
+struct stranger {
+	uint32_t pid, ppid;
 };
 
 struct track {
@@ -21,27 +28,51 @@ struct track {
 	pthread_mutex_t lock;       /* guards all below */
 	struct tracked **list;      /* in order of serial; ended ones until they are released */
 	size_t len, cap, alive, roots_alive;
-	uint64_t last_serial, refused;
+	uint64_t last_serial;
 	struct tracked *buckets[BUCKETS]; /* living ones by pid */
 	struct tracked *free_list;
-	struct ignored *ignored;
+	struct identity *ignored;
 	size_t ignored_len, ignored_cap;
-	bool ended_since_scan;      /* a number may be used again without a fork we see: scan */
+	struct identity *refused;   /* descendants there was no room for */
+	size_t refused_len, refused_cap;
+	bool has_refused, refused_are_more;
+	bool must_walk;             /* at the next scan, whatever was forked */
 	/* of whoever holds the lock */
 	struct buf text;
 	/* the lead's own */
 	struct kept loadavg;
 	struct buf children;
-	uint64_t last_fork;
+	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */
+	uint64_t look_from;      /* numbers from here on are due for a second look; 0: none */
+	uint64_t walked_mono_ns;
+	size_t asked;            /* children files read by the last walk */
+	struct stranger *strangers;
+	size_t strangers_len, strangers_cap;
+	size_t names_at; /* in the list: whose names are renewed next */
 };
 
 /* All of these under the lock. */
 struct tracked *track_find(struct track *t, uint32_t pid);
+/* NULL: no room. It is published, or recycled. */
+struct tracked *track_new_entry(struct track *t);
+void track_publish(struct track *t, struct tracked *e);
+void track_recycle(struct track *t, struct tracked *e);
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
                          uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
+/* The same for a descendant; one that finds no room is counted. */
+void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns);
+/* Whose child it is has its descendants followed. */
+bool track_is_wanted(struct track *t, uint32_t ppid, uint32_t *ret_streams);
+/* Finds descendants: all there are, or those that were forked since the last time. */
+void track_walk(struct track *t, uint64_t mono_ns);
+void track_look(struct track *t, uint64_t mono_ns, bool is_whole);
 /* It is for these streams too, but those it was taken from. */
 void track_widen(struct track *t, struct tracked *e, uint32_t streams);
-void track_read_names(struct track *t, struct tracked *e);
+bool track_has_exited(const struct tracked *e);
+/* comm and command as they are now; what cannot be read stays as it was. False: no command. */
+bool track_read_names(struct track *t, struct tracked *e);
+/* Of those whose turn it is, so many at once that no scan is long because of them; or of all. */
+void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);

@@ -1,5 +1,14 @@
 /* Where the files of a process are, and what it calls itself: name, start of the command line. */
+#include <time.h>
+
 #include "internal.h"
+
+/* Names are read again, since exec changes them: soon after the first sight, and now and then. */
+#define YOUNG_NS NS_PER_S
+#define RENAME_YOUNG_NS (NS_PER_S / 5)
+#define RENAME_NS (NS_PER_S * 5)
+#define EXEC_PAUSE_NS 100000
+enum { RENAMES_AT_ONCE = 32, EXEC_PAUSES = 30 };
 
 int track_path(const struct world *w, const struct tracked *e, const char *name,
                char at[TRACK_PATH_BYTES])
@@ -22,23 +31,91 @@ static void copy_text(char *to, size_t cap, struct span text)
 	to[n] = '\0';
 }
 
-/* comm and command as they are now; what cannot be read stays as it was. */
-void track_read_names(struct track *t, struct tracked *e)
+bool track_read_names(struct track *t, struct tracked *e)
 {
 	const struct world *w = t->config.world;
 	char path[TRACK_PATH_BYTES];
 	struct span text;
+	bool has_command;
 	size_t i;
 
 	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
 		copy_text(e->info.comm, sizeof(e->info.comm),
 		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
-	if (file_read(track_path(w, e, "cmdline", path), path, &t->text, &text, NULL) == GALVO_OK &&
-	    text.n) {
+	has_command = file_read(track_path(w, e, "cmdline", path), path, &t->text, &text, NULL) ==
+	              GALVO_OK && text.n;
+	if (has_command) {
 		for (i = 0; i + 1 < text.n; i++)
 			if (t->text.p[i] == '\0')
 				t->text.p[i] = ' ';
 		copy_text(e->info.command, sizeof(e->info.command), span_trim(text));
 	}
 	e->named_mono_ns = w->clock->mono_ns(w->clock);
+	return has_command;
+}
+
+static bool is_due(const struct tracked *e, uint64_t mono_ns)
+{
+	bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
+
+	return mono_ns >= e->named_mono_ns &&
+	       mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS);
+}
+
+void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->len && (all || n < RENAMES_AT_ONCE); i++) {
+		struct tracked *e = t->list[(t->names_at + i) % t->len];
+
+		if (atomic_load(&e->end_mono_ns) || !(all || is_due(e, mono_ns)))
+			continue;
+		track_read_names(t, e);
+		n++;
+	}
+	t->names_at = t->len ? (t->names_at + i) % t->len : 0;
+}
+
+void track_saw_name(struct track *t, struct tracked *e, struct span comm)
+{
+	pthread_mutex_lock(&t->lock);
+	if (!span_eq_str(comm, e->info.comm) && !atomic_load(&e->end_mono_ns))
+		track_read_names(t, e);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Ended or not, the newest of that number. */
+static struct tracked *newest(const struct track *t, uint32_t pid)
+{
+	size_t i;
+
+	for (i = t->len; i > 0; i--)
+		if (t->list[i - 1]->info.pid == pid)
+			return t->list[i - 1];
+	return NULL;
+}
+
+/*
+ * An exec closes what is to be closed, then gives the new name, then the command line, which until
+ * then is empty: who was told by the first has to wait for the last, unless the process is over.
+ */
+void track_has_begun(struct track *t, uint32_t pid)
+{
+	const struct timespec pause = {0, EXEC_PAUSE_NS};
+	bool is_done = false;
+	size_t i;
+
+	for (i = 0; i < EXEC_PAUSES && !is_done; i++) {
+		struct tracked *e;
+
+		if (i)
+			nanosleep(&pause, NULL);
+		pthread_mutex_lock(&t->lock);
+		e = newest(t, pid);
+		if (e && !i)
+			e->info.command[0] = '\0'; /* of whoever called exec */
+		is_done = !e || track_read_names(t, e) || track_has_exited(e);
+		pthread_mutex_unlock(&t->lock);
+	}
 }

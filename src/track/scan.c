@@ -1,5 +1,4 @@
-/* Finding descendants: children files of every followed process and of the adopter of orphans. */
-#include <dirent.h>
+/* The walk: children files of every followed process and of the adopter of orphans. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,35 +6,7 @@
 
 #include "internal.h"
 
-/* Names are read again, since exec changes them: soon after the first sight, and now and then. */
-#define YOUNG_NS (NS_PER_S / 4)
-#define RENAME_YOUNG_NS (NS_PER_S / 20)
-#define RENAME_NS (NS_PER_S * 5)
-
-/*
- * proc/loadavg ends with the number given to the newest process or thread: while it stands still,
- * nothing was forked and there is nothing to find.
- */
-static bool nothing_forked(struct track *t)
-{
-	const struct world *w = t->config.world;
-	struct span text, word = {0};
-	uint64_t last = 0;
-
-	if (kept_read(&t->loadavg, w->root_fd, "proc/loadavg", w->epoch, FILE_RECORD, &t->children,
-	              &text, NULL) != GALVO_OK)
-		return false;
-	text = span_trim(text);
-	while (span_take_word(&text, &word))
-		;
-	if (!span_to_u64(word, &last) || last != t->last_fork) {
-		t->last_fork = last;
-		return false;
-	}
-	return true;
-}
-
-/* Under the lock. A process that is gone before we could look is no failure. */
+/* A process that is gone before we could look is no failure. */
 static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
 {
 	struct tracked *e = pid ? track_find(t, pid) : NULL;
@@ -43,7 +14,7 @@ static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono
 	if (e)
 		track_widen(t, e, streams);
 	else if (pid)
-		track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
+		track_admit_child(t, pid, streams, mono_ns);
 }
 
 /* Admits the children one task of a process lists. */
@@ -54,6 +25,7 @@ static galvo_status admit_children_of(struct track *t, int dir_fd, const char *p
 	galvo_status status;
 	uint32_t pid;
 
+	t->asked++;
 	status = file_read(dir_fd, path, &t->children, &text, NULL);
 	if (status != GALVO_OK)
 		return status;
@@ -81,14 +53,17 @@ void track_ignore_children(struct track *t, uint32_t pid)
 	}
 }
 
-static DIR *open_dir(int dir_fd, const char *path)
+bool track_is_wanted(struct track *t, uint32_t ppid, uint32_t *ret_streams)
 {
-	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct tracked *parent = track_find(t, ppid);
 
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
+	if (parent && (t->config.follow == FOLLOW_TREE || parent->info.root))
+		*ret_streams = atomic_load(&parent->streams);
+	else if (ppid && ppid == t->config.adopter_pid && t->config.follow == FOLLOW_TREE)
+		*ret_streams = STREAM_ALL;
+	else
+		return false;
+	return true;
 }
 
 static bool is_number(const char *name, uint32_t *ret)
@@ -120,7 +95,7 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 		snprintf(name, sizeof(name), "task/%u/children", e->info.pid);
 		return admit_children_of(t, track_path(w, e, name, path), path, streams, mono_ns);
 	}
-	dir = open_dir(fd, path);
+	dir = file_open_dir(fd, path);
 	if (!dir)
 		return GALVO_ERR_ABSENT;
 	while ((entry = readdir(dir))) {
@@ -140,11 +115,10 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 	const struct world *w = t->config.world;
 	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct tracked *parent;
 	struct dirent *entry;
+	uint32_t pid, streams;
 	struct span text;
-	uint32_t pid;
-	DIR *dir = open_dir(w->root_fd, "proc");
+	DIR *dir = file_open_dir(w->root_fd, "proc");
 
 	while (dir && (entry = readdir(dir))) {
 		if (!is_number(entry->d_name, &pid) || track_find(t, pid))
@@ -153,21 +127,21 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 		if (file_read(w->root_fd, path, &t->children, &text, NULL) != GALVO_OK ||
 		    process_stat_parse(text, &stat, NULL) != GALVO_OK)
 			continue;
-		parent = track_find(t, stat.ppid);
-		if (stat.ppid == t->config.adopter_pid ||
-		    (parent && (t->config.follow == FOLLOW_TREE || parent->info.root)))
-			admit(t, pid, parent ? atomic_load(&parent->streams) : STREAM_ALL, mono_ns);
+		if (track_is_wanted(t, stat.ppid, &streams))
+			admit(t, pid, streams, mono_ns);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static void find_descendants(struct track *t, uint64_t mono_ns)
+void track_walk(struct track *t, uint64_t mono_ns)
 {
 	char path[TRACK_PATH_BYTES];
 	bool lists_work = false;
 	size_t i;
 
+	t->asked = 0;
+	t->has_refused = false;
 	/* What is admitted lands at the end of the list, so its own children are found here too. */
 	for (i = 0; i < t->len; i++) {
 		struct tracked *e = t->list[i];
@@ -187,22 +161,21 @@ static void find_descendants(struct track *t, uint64_t mono_ns)
 		admit_by_parent(t, mono_ns);
 }
 
+static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
+{
+	pthread_mutex_lock(&t->lock);
+	track_renew_names(t, mono_ns, is_whole);
+	if (t->config.follow != FOLLOW_NONE)
+		track_look(t, mono_ns, is_whole);
+	pthread_mutex_unlock(&t->lock);
+}
+
 void track_scan(struct track *t, uint64_t mono_ns)
 {
-	size_t i;
+	scan(t, mono_ns, false);
+}
 
-	pthread_mutex_lock(&t->lock);
-	for (i = 0; i < t->len; i++) {
-		struct tracked *e = t->list[i];
-		bool is_young = mono_ns - e->info.first_mono_ns < YOUNG_NS;
-
-		if (!atomic_load(&e->end_mono_ns) &&
-		    mono_ns - e->named_mono_ns >= (is_young ? RENAME_YOUNG_NS : RENAME_NS))
-			track_read_names(t, e);
-	}
-	if (t->config.follow != FOLLOW_NONE && (!nothing_forked(t) || t->ended_since_scan)) {
-		t->ended_since_scan = false;
-		find_descendants(t, mono_ns);
-	}
-	pthread_mutex_unlock(&t->lock);
+void track_scan_whole(struct track *t, uint64_t mono_ns)
+{
+	scan(t, mono_ns, true);
 }

@@ -1,16 +1,14 @@
 /* The set of followed processes: adding, ending, handing over to samplers. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-enum { FDS_PER_PROCESS = 6, MAX_PROCESSES = 1 << 16, MAX_TEXT = 1 << 20 };
+enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
@@ -33,7 +31,7 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	t->config = *config;
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
 	t->max = config->max_processes ? config->max_processes : affordable_processes();
-	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
 	buf_init(&t->children, MAX_TEXT);
@@ -70,6 +68,8 @@ void track_destroy(struct track *t)
 		close(t->epoll_fd);
 	buf_finish(&t->text);
 	buf_finish(&t->children);
+	free(t->strangers);
+	free(t->refused);
 	free(t->ignored);
 	free(t->list);
 	pthread_mutex_destroy(&t->lock);
@@ -106,7 +106,7 @@ static void index_drop(struct track *t, struct tracked *e)
 		*at = e->next;
 }
 
-static void recycle(struct track *t, struct tracked *e)
+void track_recycle(struct track *t, struct tracked *e)
 {
 	track_drop_files(e);
 	e->next = t->free_list;
@@ -130,7 +130,7 @@ static void unref(struct track *t, struct tracked *e)
 	if (--e->refs)
 		return;
 	list_drop(t, e);
-	recycle(t, e);
+	track_recycle(t, e);
 }
 
 /* The process has ended, or is let go: it leaves when the last sampler has released it. */
@@ -142,12 +142,13 @@ static void end(struct track *t, struct tracked *e, uint64_t mono_ns)
 	index_drop(t, e);
 	t->alive--;
 	t->roots_alive -= e->info.root;
-	t->ended_since_scan = true;
+	if (!t->config.world->live || t->has_refused)
+		t->must_walk = true; /* there is room for others now */
 	atomic_fetch_add(&t->generation, 1);
 	unref(t, e);
 }
 
-static struct tracked *new_entry(struct track *t)
+struct tracked *track_new_entry(struct track *t)
 {
 	struct tracked *e = t->free_list;
 
@@ -163,7 +164,7 @@ static struct tracked *new_entry(struct track *t)
 	return e;
 }
 
-static void publish(struct track *t, struct tracked *e)
+void track_publish(struct track *t, struct tracked *e)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = e};
 
@@ -180,90 +181,6 @@ static void publish(struct track *t, struct tracked *e)
 	atomic_fetch_add(&t->generation, 1);
 }
 
-/*
- * Opens and identifies the process. The pidfd comes first: if it still says alive after the start
- * time was read through the directory, directory and pidfd are of one process.
- */
-static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, galvo_error *reterr)
-{
-	const struct world *w = t->config.world;
-	char path[TRACK_PATH_BYTES];
-	struct process_stat stat;
-	struct span text;
-	galvo_status status;
-
-	e->info.pid = pid;
-	if (w->live) {
-		e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-		if (e->pidfd < 0 && errno == ESRCH)
-			return err_sys(reterr, ESRCH, "process %u", pid);
-		snprintf(path, sizeof(path), "proc/%u", pid);
-		e->dir_fd = openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (e->dir_fd < 0)
-			return err_sys(reterr, errno == ENOENT ? ESRCH : errno, "process %u", pid);
-	}
-	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
-	if (status == GALVO_OK)
-		status = process_stat_parse(text, &stat, reterr);
-	if (status == GALVO_OK && stat.state == 'X')
-		status = err_sys(reterr, ESRCH, "process %u", pid);
-	if (status != GALVO_OK) {
-		if (status == GALVO_ERR_ABSENT)
-			return err_sys(reterr, ESRCH, "process %u", pid);
-		err_wrap(reterr, "process %u", pid);
-		return status;
-	}
-	e->info.ppid = stat.ppid;
-	e->info.start_ticks = stat.start_ticks;
-	track_read_names(t, e);
-	return GALVO_OK;
-}
-
-/* A scan does not bring it in. */
-void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks)
-{
-	if (grow_array((void **)&t->ignored, &t->ignored_cap, t->ignored_len,
-	               sizeof(*t->ignored), MAX_PROCESSES))
-		t->ignored[t->ignored_len++] = (struct ignored){pid, start_ticks};
-}
-
-static bool is_ignored(const struct track *t, const struct tracked *e)
-{
-	size_t i;
-
-	for (i = 0; i < t->ignored_len; i++)
-		if (t->ignored[i].pid == e->info.pid && t->ignored[i].start_ticks == e->info.start_ticks)
-			return true;
-	return false;
-}
-
-galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
-                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr)
-{
-	struct tracked *e = new_entry(t);
-	galvo_status status;
-
-	if (!e) {
-		t->refused++;
-		return err_set(reterr, GALVO_ERR_NOMEM,
-		               "process %u: %zu processes are followed already, the limit (ulimit -n)", pid,
-		               t->alive);
-	}
-	status = identify(t, e, pid, reterr);
-	if (status == GALVO_OK && !root && is_ignored(t, e))
-		status = GALVO_DONE;
-	if (status != GALVO_OK) {
-		recycle(t, e);
-		return status;
-	}
-	atomic_store(&e->streams, streams);
-	e->info.root = root;
-	e->info.first_mono_ns = mono_ns;
-	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
-	publish(t, e);
-	return GALVO_OK;
-}
-
 /* ---- the door ------------------------------------------------------------------------------------ */
 
 void track_widen(struct track *t, struct tracked *e, uint32_t streams)
@@ -273,7 +190,7 @@ void track_widen(struct track *t, struct tracked *e, uint32_t streams)
 	if (all == atomic_load(&e->streams))
 		return;
 	atomic_store(&e->streams, all);
-	t->ended_since_scan = true; /* its children are for them, too */
+	t->must_walk = true; /* its children are for them, too */
 	/* To the end of the list with a new serial: samplers that do not have it look at it again. */
 	list_drop(t, e);
 	e->serial = ++t->last_serial;
@@ -301,7 +218,7 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 	} else {
 		status = track_admit(t, pid, true, alias, streams, clock->mono_ns(clock), reterr);
 	}
-	t->ended_since_scan = true; /* look for its children at the next scan, forks or not */
+	t->must_walk = true; /* it may have children already */
 	pthread_mutex_unlock(&t->lock);
 	return status;
 }
@@ -330,7 +247,7 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-static bool has_exited(const struct tracked *e)
+bool track_has_exited(const struct tracked *e)
 {
 	struct pollfd p = {.fd = e->pidfd, .events = POLLIN};
 
@@ -351,7 +268,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 			struct tracked *e = events[i].data.ptr;
 
 			/* Another thread may have ended it and put the entry to new use meanwhile. */
-			if (!has_exited(e))
+			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 			end(t, e, mono_ns);
@@ -409,6 +326,7 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 void track_count(struct track *t, struct track_counts *ret)
 {
 	pthread_mutex_lock(&t->lock);
-	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused};
+	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused_len,
+	                              t->refused_are_more};
 	pthread_mutex_unlock(&t->lock);
 }

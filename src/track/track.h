@@ -2,9 +2,9 @@
  * Which processes are followed: found, identified, noticed when they end.
  *
  * A process is pid and start time together, pinned by a pidfd and by an open proc/PID directory, so
- * a number that is used again never continues another's series. Descendants are found by asking the
- * kernel for the children of every followed process, and of the adopter (a subreaper), to which
- * orphans of the tree go. The scan is skipped while nothing was forked on the machine.
+ * a number that is used again never continues another's series. Descendants are found by looking at
+ * what was forked on the machine since the last scan, or by asking the kernel for the children of
+ * every followed process and of the adopter (a subreaper), to which orphans of the tree go.
  *
  * Threads: one thread is the lead (poll, scan). Any thread may add, remove and count. Each sampler
  * keeps its own cursor and takes over new processes with track_join, which it needs to call only
@@ -60,8 +60,12 @@ galvo_status track_remove(struct track *, uint32_t pid, uint32_t streams, galvo_
 
 /* The lead, or anybody where none leads. Notices ends; one system call for any number of processes. */
 void track_poll(struct track *, uint64_t mono_ns);
-/* Lead only. Looks for new descendants, renews names. */
+/*
+ * Lead only. Looks for new descendants, renews names: what is due of both, so that it costs little
+ * while little was forked; or all of it.
+ */
 void track_scan(struct track *, uint64_t mono_ns);
+void track_scan_whole(struct track *, uint64_t mono_ns);
 
 /* Moves on with every change of membership. Any thread. */
 uint64_t track_generation(const struct track *);
@@ -74,10 +78,17 @@ void track_release(struct track *, struct tracked *);
 /* Any thread that read a file of it and found it gone. */
 void track_gone(struct track *, struct tracked *, uint64_t mono_ns);
 void track_info(struct track *, struct tracked *, struct process_info *ret);
+/*
+ * Names: the last one counts. Any thread. It has just called exec, so its names are read (after an
+ * instant, if need be); a reading found it to be called so, which may be new.
+ */
+void track_has_begun(struct track *, uint32_t pid);
+void track_saw_name(struct track *, struct tracked *, struct span comm);
 
 struct track_counts {
 	uint64_t alive, roots_alive;
-	uint64_t refused; /* descendants not followed: the limit was reached */
+	uint64_t refused;       /* descendants not followed: no room, no descriptors */
+	bool refused_are_more;  /* so many that only the first are told apart: at least as many */
 };
 void track_count(struct track *, struct track_counts *ret);
 

@@ -56,26 +56,6 @@ size_t wire_bytes_len(uint32_t field, size_t n)
 	return wire_varint_len((uint64_t)field << 3) + wire_varint_len(n) + n;
 }
 
-bool wire_take_varint(struct span *rest, uint64_t *ret)
-{
-	uint64_t v = 0;
-	size_t i;
-
-	for (i = 0; i < rest->n && i < WIRE_VARINT_MAX; i++) {
-		unsigned char byte = (unsigned char)rest->p[i];
-
-		if (i == WIRE_VARINT_MAX - 1 && byte > 1)
-			return false; /* more than 64 bits */
-		v |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (byte < 0x80) {
-			*ret = v;
-			*rest = span_of(rest->p + i + 1, rest->n - i - 1);
-			return true;
-		}
-	}
-	return false;
-}
-
 galvo_status wire_next(struct span *rest, struct wire_field *ret)
 {
 	struct span s = *rest;
@@ -121,12 +101,4 @@ bool wire_doubles(struct span packed, size_t *ret_n)
 		return false;
 	*ret_n = packed.n / sizeof(double);
 	return true;
-}
-
-double wire_double_at(struct span packed, size_t i)
-{
-	double v;
-
-	memcpy(&v, packed.p + i * sizeof(v), sizeof(v));
-	return v;
 }

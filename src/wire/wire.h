@@ -36,10 +36,35 @@ struct wire_field {
  * field number 0, lengths past the end, overlong varints). */
 galvo_status wire_next(struct span *rest, struct wire_field *ret);
 /* True if *rest begins with a varint; *rest goes past it. */
-bool wire_take_varint(struct span *rest, uint64_t *ret);
+static inline bool wire_take_varint(struct span *rest, uint64_t *ret)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < rest->n && i < WIRE_VARINT_MAX; i++) {
+		unsigned char byte = (unsigned char)rest->p[i];
+
+		if (i == WIRE_VARINT_MAX - 1 && byte > 1)
+			return false; /* more than 64 bits */
+		v |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (byte < 0x80) {
+			*ret = v;
+			rest->p += i + 1;
+			rest->n -= i + 1;
+			return true;
+		}
+	}
+	return false;
+}
 /* Packed doubles of a field: how many; 8 bytes each, MALFORMED if the length is no multiple. */
 bool wire_doubles(struct span packed, size_t *ret_n);
-double wire_double_at(struct span packed, size_t i);
+static inline double wire_double_at(struct span packed, size_t i)
+{
+	double v;
+
+	memcpy(&v, packed.p + i * sizeof(v), sizeof(v));
+	return v;
+}
 
 /* ---- protobuf's text format, for every message that protoc-c has compiled ------------------------ */
 

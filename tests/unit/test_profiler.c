@@ -171,13 +171,21 @@ static void events_alone(void)
 	if (!OK(galvo_event_profiler_create(&config, &p, &e) == GALVO_OK))
 		return;
 	host = galvo_profiler_host_tracker(p);
+	galvo_profiler_signal_stop(p);
 	EQ(galvo_region_begin(host, "early", 5), 0); /* not started: nothing, and no harm */
 	OK(galvo_profiler_start(p, &e) == GALVO_OK);
 	id = galvo_region_begin(host, "work", 4);
 	galvo_mark(host, "now", 3);
 	galvo_region_end(host, id);
 	EQ(galvo_tracker_status(galvo_profiler_gpu_tracker(p), &e), GALVO_ERR_ABSENT);
+	EQ(galvo_tracker_domain(host), GALVO_DOMAIN_HOST);
+	EQ(galvo_tracker_domain(galvo_profiler_gpu_tracker(p)), GALVO_DOMAIN_GPU);
+	EQ(galvo_tracker_set_stream(host, NULL, &e), GALVO_ERR_INVALID);
+	EQ(galvo_tracker_set_stream(galvo_profiler_gpu_tracker(p), NULL, &e), GALVO_ERR_ABSENT);
 	EQ(galvo_profiler_add_process(p, 1, NULL, &e), GALVO_ERR_INVALID);
+	galvo_profiler_signal_stop(p);
+	EQ(galvo_region_begin(host, "late", 4), 0);
+	galvo_profiler_signal_stop(p);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	galvo_profiler_destroy(p);
 	run = stream_of(STREAM_EVENTS, in_base("events.pb"));
@@ -341,6 +349,28 @@ static void processes_of_each(void)
 	let_go(a.system_only);
 }
 
+/* A suite that samples nothing has regions, and numbers of its own. */
+static void a_suite_of_events(void)
+{
+	galvo_suite_config config = galvo_suite_config_default();
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+	galvo_suite *suite;
+	galvo_error e;
+
+	config.output_dir = in_base("said");
+	config.no_system = config.no_disk = 1;
+	if (!OK(galvo_suite_create(&config, &suite, &e) == GALVO_OK))
+		return;
+	OK(!galvo_suite_system_profiler(suite) && !galvo_suite_disk_profiler(suite));
+	OK(galvo_suite_start(suite, &e) == GALVO_OK);
+	galvo_suite_signal_stop(suite);
+	OK(galvo_region_begin(galvo_suite_host_tracker(suite), "still", 5) != 0);
+	OK(galvo_suite_get_stats(suite, &stats, &e) == GALVO_OK);
+	EQ(stats.ticks, 0);
+	OK(galvo_suite_stop(suite, &e) == GALVO_OK);
+	galvo_suite_destroy(suite);
+}
+
 static void several_suites(void)
 {
 	galvo_suite *suites[SUITES] = {0};
@@ -393,7 +423,7 @@ static void remove_all(const char *dir)
 {
 	static const char *const names[] = {
 		"system.pb", "disk.pb", "events.pb", "session_metadata.pb", "system_metrics.pb",
-		"disk_metrics.pb", "each", "sizes", "suite0", "suite1", "suite2", "again",
+		"disk_metrics.pb", "each", "said", "sizes", "suite0", "suite1", "suite2", "again",
 	};
 	char path[192];
 	size_t i;
@@ -414,6 +444,7 @@ static const struct tap_test tests[] = {
 	{"structs of other sizes", structs_of_other_sizes},
 	{"stats and workloads of other sizes", stats_and_workloads_of_other_sizes},
 	{"processes of each profiler", processes_of_each},
+	{"a suite of events", a_suite_of_events},
 	{"several suites", several_suites},
 	{"again and again", again_and_again},
 };

@@ -1,7 +1,10 @@
 /* Following real processes: finding descendants, noticing ends, letting go, adopting orphans. */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,7 +89,7 @@ static uint64_t alive(struct track *t)
 }
 
 struct names {
-	struct tracked *who[64];
+	struct tracked *who[1024];
 	size_t len;
 };
 
@@ -320,10 +323,159 @@ static void a_limit(void)
 	track_scan(t, now());
 	track_count(t, &counts);
 	EQ(counts.alive, 2);
-	OK(counts.refused > 0);
+	EQ(counts.refused, 1);
+	track_scan_whole(t, now());
+	track_scan_whole(t, now());
+	track_count(t, &counts);
+	EQ(counts.refused, 1); /* descendants, not attempts */
+	OK(!counts.refused_are_more);
 	finish(&f);
 	poll_until(t, 0);
 	track_destroy(t);
+}
+
+/* When descriptors run out in the middle, that is a refusal like any other. */
+static void no_descriptors(void)
+{
+	struct track *t = follow(FOLLOW_TREE, 0, 0);
+	struct track_counts counts;
+	struct rlimit before, limit;
+	struct family f;
+	int next;
+
+	start(&f, two_generations);
+	hear_pid(&f);
+	hear_pid(&f);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
+	track_scan(t, now());
+	EQ(alive(t), 3);
+	track_destroy(t);
+	t = follow(FOLLOW_TREE, 0, 0);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
+	getrlimit(RLIMIT_NOFILE, &before);
+	next = dup(0);
+	close(next);
+	limit = (struct rlimit){(rlim_t)next + 2, before.rlim_max}; /* loadavg, a pidfd, no directory */
+	setrlimit(RLIMIT_NOFILE, &limit);
+	track_scan(t, now());
+	setrlimit(RLIMIT_NOFILE, &before);
+	track_count(t, &counts);
+	EQ(counts.alive, 1);
+	EQ(counts.refused, 1);
+	track_scan_whole(t, now());
+	EQ(alive(t), 3); /* there is room again */
+	finish(&f);
+	poll_until(t, 0);
+	track_destroy(t);
+}
+
+static void *say_tid(void *ctx)
+{
+	const struct family *f = ctx;
+	pid_t me = (pid_t)syscall(SYS_gettid);
+
+	if (write(f->tell[1], &me, sizeof(me)) != sizeof(me))
+		_exit(1);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void with_a_thread(const struct family *f)
+{
+	union { const struct family *in; void *ctx; } arg = {f};
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, say_tid, arg.ctx);
+}
+
+static void a_thread(void)
+{
+	struct track *t = follow(FOLLOW_TREE, (uint32_t)getpid(), 0);
+	struct family f;
+	char want[80];
+	galvo_error e;
+	pid_t tid;
+
+	track_scan(t, now());
+	start(&f, with_a_thread);
+	tid = hear_pid(&f);
+	EQ(track_add(t, (uint32_t)tid, NULL, STREAM_ALL, &e), GALVO_ERR_INVALID);
+	snprintf(want, sizeof(want), "%d is a thread of process %d", tid, f.child);
+	OK(!strcmp(e.text, want));
+	track_scan(t, now()); /* its number is new, and its parent followed */
+	track_scan(t, now());
+	EQ(alive(t), 1);
+	finish(&f);
+	poll_until(t, 0);
+	track_destroy(t);
+}
+
+/* ---- a storm -------------------------------------------------------------------------------------- */
+
+enum { STORM_ROUNDS = 300 };
+
+/* Forks on and on: short ones, families, threads; a few stay. */
+static void storm(const struct family *f)
+{
+	int i;
+
+	for (i = 0; i < STORM_ROUNDS; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			if (i % 3 == 0 && fork() == 0 && i % 2 == 0)
+				wait_for_end(f);
+			if (i % 10 == 0)
+				wait_for_end(f);
+			_exit(0);
+		}
+		if (i % 10)
+			waitpid(child, NULL, 0);
+	}
+	say_pid(f);
+}
+
+/* What the walk of another track finds, the looks at new numbers have found. */
+static void a_storm(void)
+{
+	struct track *t = follow(FOLLOW_TREE, (uint32_t)getpid(), 0);
+	struct track *walker = follow(FOLLOW_TREE, (uint32_t)getpid(), 0);
+	struct names found = {0}, walked = {0};
+	uint64_t cursor = 0, walker_cursor = 0;
+	struct pollfd told = {.events = POLLIN};
+	struct family f;
+	size_t i;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	start(&f, storm);
+	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
+	track_add(walker, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
+	track_scan(t, now());
+	told.fd = f.tell[0];
+	do {
+		track_poll(t, now());
+		track_scan(t, now());
+	} while (poll(&told, 1, 1) == 0);
+	hear_pid(&f);
+	usleep(20000); /* the last of them have ended */
+	track_scan(t, now());
+	track_scan(t, now());
+	track_scan_whole(walker, now());
+	track_poll(t, now());
+	track_poll(walker, now());
+	track_join(t, &cursor, take, &found);
+	track_join(walker, &walker_cursor, take, &walked);
+	OK(walked.len > STORM_ROUNDS / 10);
+	EQ(found.len, walked.len);
+	for (i = 0; i < walked.len; i++)
+		OK(has(&found, (pid_t)walked.who[i]->info.pid));
+	release(t, &found);
+	release(walker, &walked);
+	finish(&f);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	track_destroy(t);
+	track_destroy(walker);
 }
 
 static const struct tap_test tests[] = {
@@ -333,6 +485,9 @@ static const struct tap_test tests[] = {
 	{"orphans go to the adopter", orphans},
 	{"let go", let_go},
 	{"a limit", a_limit},
+	{"no descriptors", no_descriptors},
+	{"a thread is no process", a_thread},
+	{"a storm of forks", a_storm},
 };
 
 int main(void)

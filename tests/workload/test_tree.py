@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import (  # noqa: E402
-    GALVO, check, main, read_messages, same, session_of, start, test, wait_until,
+    GALVO, check, main, read_messages, run, same, session_of, start, test, wait_until,
 )
 
 # A daemon: forked twice, in a session of its own; it says its number and waits. Then we wait, too.
@@ -37,6 +37,12 @@ def state_of(pid):
 
 def pids_of(path):
     return {p.pid for m in read_messages(path) for p in m.tracked_processes}
+
+
+def names_of(path):
+    """The last that was said of each process."""
+    return {p.pid: (os.fsdecode(p.comm), os.fsdecode(p.command))
+            for m in read_messages(path) for p in m.tracked_processes}
 
 
 def rows_of(path, pid):
@@ -120,6 +126,43 @@ def a_storm_of_short_children_does_no_harm():
     recorder = start(GALVO, "record", "-q", "--hz", "1000", "-o", "r", "--", "sh", "-c", text)
     same((recorder.communicate(), recorder.returncode), ((b"", b""), 2))
     check("r")
+
+
+@test
+def a_short_workload_has_its_own_name():
+    for _ in range(10):
+        run(GALVO, "record", "-q", "--force", "-o", "r", "--", "true")
+        comm, command = names_of("r/system_metrics.pb")[session_of("r").workload.pid]
+        same(comm, "true")
+        assert command in ("", "true"), command
+    run(GALVO, "record", "-q", "--force", "-o", "r", "--", "sleep", "0.05")
+    same(list(names_of("r/system_metrics.pb").values()), [("sleep", "sleep 0.05")])
+
+
+@test
+def a_late_exec_is_noticed():
+    run(GALVO, "record", "-q", "-o", "r", "--", "sh", "-c", "sleep 1.3; exec sleep 1.7")
+    workload = session_of("r").workload.pid
+    same(names_of("r/system_metrics.pb")[workload], ("sleep", "sleep 1.7"))
+
+
+@test
+def a_name_of_the_last_moment_is_noticed():
+    text = """import ctypes, time
+time.sleep(1.3)
+ctypes.CDLL(None).prctl(15, b"another", 0, 0, 0)
+time.sleep(0.2)
+print("done", flush=True)
+time.sleep(60)"""
+    recorder = start(GALVO, "record", "-q", "--hz", "10", "-o", "r", "--for", "1.8s", "--",
+                     sys.executable, "-c", text)
+    same(recorder.stdout.readline(), b"done\n")
+    pid = session_of("r").workload.pid
+    wait_until(lambda: any(p.comm == b"another" for m in read_messages("r/system_metrics.pb")
+                           for p in m.tracked_processes), "the recording is over")
+    os.kill(pid, signal.SIGKILL)
+    recorder.wait()
+    same(names_of("r/system_metrics.pb")[pid][0], "another")
 
 
 main()

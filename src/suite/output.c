@@ -1,0 +1,100 @@
+/* The output directory: made, locked, and cleared of an old recording only when a new one begins. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static const char session_file[] = "session_metadata.pb";
+
+/* File i of a run in this directory: the metadata, streams by their usual and by their given names. */
+static const char *file_at(const struct galvo_suite *s, size_t i)
+{
+	const char *const names[] = {
+		session_file, s->files[PROBE_SYSTEM], s->files[PROBE_DISK], s->events_file,
+		stream_file_name(STREAM_SYSTEM), stream_file_name(STREAM_DISK),
+		stream_file_name(STREAM_EVENTS),
+	};
+
+	return i < ARRAY_LEN(names) ? names[i] : NULL;
+}
+
+/* A profiler by itself has one file, and others may have theirs beside it. */
+static const char *own_file(const struct galvo_suite *s)
+{
+	return !s->config.no_system ? s->files[PROBE_SYSTEM]
+	       : !s->config.no_disk ? s->files[PROBE_DISK] : s->events_file;
+}
+
+/* What stands where a file of ours is to be: nothing, a file that may go, or what we do not touch. */
+static galvo_status look(const struct galvo_suite *s, const char *name, bool *ret_is_there,
+                         galvo_error *reterr)
+{
+	struct stat facts;
+
+	*ret_is_there = fstatat(s->dir_fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+	if (*ret_is_there && !S_ISREG(facts.st_mode))
+		return err_set(reterr, GALVO_ERR_INVALID, "%s/%s is there, and no plain file",
+		               s->output_dir, name);
+	return GALVO_OK;
+}
+
+/* One recorder a directory. Where a file system knows no locks, nobody is kept out. */
+static galvo_status lock(struct galvo_suite *s, galvo_error *reterr)
+{
+	if (!s->is_alone && flock(s->dir_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return err_set(reterr, GALVO_ERR_DENIED, "%s: another galvo is recording there",
+		               s->output_dir);
+	return GALVO_OK;
+}
+
+galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = GALVO_OK;
+	bool is_there = false;
+	size_t i;
+
+	s->made_dir = !s->is_alone && mkdir(s->output_dir, 0777) == 0;
+	if (!s->is_alone && !s->made_dir && errno != EEXIST)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	s->dir_fd = file_open(AT_FDCWD, s->output_dir, O_RDONLY | O_DIRECTORY);
+	if (s->dir_fd < 0)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return err_sys(reterr, errno, "%s", s->output_dir);
+	status = lock(s, reterr);
+	if (status != GALVO_OK || s->is_alone)
+		return status == GALVO_OK ? look(s, own_file(s), &is_there, reterr) : status;
+	for (i = 0; file_at(s, i) && status == GALVO_OK; i++) {
+		status = look(s, file_at(s, i), &is_there, reterr);
+		if (status == GALVO_OK && is_there && !s->config.overwrite)
+			return err_set(reterr, GALVO_ERR_STATE,
+			               "%s holds a recording already; it is replaced only on request",
+			               s->output_dir);
+	}
+	return status;
+}
+
+void output_clear(struct galvo_suite *s)
+{
+	size_t i;
+
+	if (s->is_alone)
+		unlinkat(s->dir_fd, own_file(s), 0);
+	for (i = 0; !s->is_alone && file_at(s, i); i++)
+		unlinkat(s->dir_fd, file_at(s, i), 0);
+}
+
+void output_close(struct galvo_suite *s)
+{
+	if (s->dir_fd < 0)
+		return;
+	if (s->state == SUITE_FAILED)
+		output_clear(s); /* files without a recording */
+	if (s->made_dir && (s->state == SUITE_CREATED || s->state == SUITE_FAILED))
+		rmdir(s->output_dir);
+	close(s->dir_fd);
+	s->dir_fd = -1;
+}

@@ -1,0 +1,154 @@
+/* Who a process is, and whether it joins the set: files opened, start time read, names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { REFUSED_MAX = 4096 };
+
+/* The pidfd, which only a process has, and the directory. */
+static galvo_status open_process(const struct world *w, struct tracked *e, galvo_error *reterr)
+{
+	const uint32_t pid = e->info.pid;
+	char path[TRACK_PATH_BYTES];
+
+	e->pidfd = fd_keep((int)syscall(SYS_pidfd_open, pid, 0));
+	/* Not for threads, on old kernels, and in some sandboxes: what it is, files will tell. */
+	if (e->pidfd < 0 && (errno == ESRCH || errno == EMFILE || errno == ENFILE))
+		return err_sys(reterr, errno, "process %u", pid);
+	snprintf(path, sizeof(path), "proc/%u", pid);
+	e->dir_fd = file_open(w->root_fd, path, O_RDONLY | O_DIRECTORY);
+	if (e->dir_fd < 0)
+		return err_sys(reterr, errno == ENOENT ? ESRCH : errno, "process %u", pid);
+	return GALVO_OK;
+}
+
+/* Threads have a place in proc too, though it is not listed. */
+static galvo_status check_is_process(struct track *t, const struct tracked *e, galvo_error *reterr)
+{
+	char path[TRACK_PATH_BYTES];
+	struct span text, line, word;
+	uint64_t leader;
+
+	if (e->pidfd >= 0 ||
+	    file_read(track_path(t->config.world, e, "status", path), path, &t->text, &text, NULL) !=
+	    GALVO_OK)
+		return GALVO_OK;
+	while (span_take_line(&text, &line))
+		if (span_take_word(&line, &word) && span_eq_str(word, "Tgid:") &&
+		    span_to_u64(span_trim(line), &leader) && leader != e->info.pid)
+			return err_set(reterr, GALVO_ERR_INVALID, "%u is a thread of process %u", e->info.pid,
+			               (unsigned)leader);
+	return GALVO_OK;
+}
+
+/*
+ * Opens and identifies the process. The pidfd comes first: if it still says alive after the start
+ * time was read through the directory, directory and pidfd are of one process.
+ */
+static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, galvo_error *reterr)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	galvo_status status;
+
+	e->info.pid = pid;
+	status = w->live ? open_process(w, e, reterr) : GALVO_OK;
+	if (status != GALVO_OK)
+		return status;
+	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, reterr);
+	if (status == GALVO_OK && stat.state == 'X')
+		status = err_sys(reterr, ESRCH, "process %u", pid);
+	if (status != GALVO_OK) {
+		if (status == GALVO_ERR_ABSENT)
+			return err_sys(reterr, ESRCH, "process %u", pid);
+		err_wrap(reterr, "process %u", pid);
+		return status;
+	}
+	e->info.ppid = stat.ppid;
+	e->info.start_ticks = stat.start_ticks;
+	status = check_is_process(t, e, reterr);
+	if (status == GALVO_OK)
+		track_read_names(t, e);
+	return status;
+}
+
+/* A scan does not bring it in. */
+void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks)
+{
+	if (grow_array((void **)&t->ignored, &t->ignored_cap, t->ignored_len,
+	               sizeof(*t->ignored), MAX_PROCESSES))
+		t->ignored[t->ignored_len++] = (struct identity){pid, start_ticks};
+}
+
+static bool is_ignored(const struct track *t, const struct tracked *e)
+{
+	size_t i;
+
+	for (i = 0; i < t->ignored_len; i++)
+		if (t->ignored[i].pid == e->info.pid && t->ignored[i].start_ticks == e->info.start_ticks)
+			return true;
+	return false;
+}
+
+galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
+                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr)
+{
+	struct tracked *e = track_new_entry(t);
+	galvo_status status;
+
+	if (!e)
+		return err_set(reterr, GALVO_ERR_NOMEM,
+		               "process %u: %zu processes are followed already, the limit (ulimit -n)", pid,
+		               t->alive);
+	status = identify(t, e, pid, reterr);
+	if (status == GALVO_OK && !root && is_ignored(t, e))
+		status = GALVO_DONE;
+	if (status != GALVO_OK) {
+		track_recycle(t, e);
+		return status;
+	}
+	atomic_store(&e->streams, streams);
+	e->info.root = root;
+	e->info.first_mono_ns = mono_ns;
+	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	track_publish(t, e);
+	return GALVO_OK;
+}
+
+/* Counts every process once, as far as there is room to tell them apart. */
+static void refuse(struct track *t, uint32_t pid)
+{
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat = {0};
+	struct span text;
+	size_t i;
+
+	t->has_refused = true;
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	if (file_read(t->config.world->root_fd, path, &t->text, &text, NULL) == GALVO_OK)
+		process_stat_parse(text, &stat, NULL);
+	for (i = 0; i < t->refused_len; i++)
+		if (t->refused[i].pid == pid &&
+		    (!stat.start_ticks || t->refused[i].start_ticks == stat.start_ticks))
+			return;
+	if (grow_array((void **)&t->refused, &t->refused_cap, t->refused_len, sizeof(*t->refused),
+	               REFUSED_MAX))
+		t->refused[t->refused_len++] = (struct identity){pid, stat.start_ticks};
+	else
+		t->refused_are_more = true;
+}
+
+void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
+{
+	galvo_status status = track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
+
+	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
+		refuse(t, pid);
+}

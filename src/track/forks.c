@@ -1,0 +1,116 @@
+/*
+ * What was forked since the last look. Numbers of processes are given out in turn, and proc/loadavg
+ * ends with the newest: those from the last one we saw up to it are looked at one by one, and whose
+ * parent is followed is admitted. That is work for each fork on the machine, not for each thread of
+ * each followed process. Where it would be more, and now and then in any case, the walk is done.
+ */
+#include "internal.h"
+
+enum {
+	RANGE_MAX = 4096, /* new numbers that are looked at one by one */
+	AGAIN = 256,      /* the newest ones are looked at twice, see track_look */
+	PEEKS_PER_FILE = 4, /* of the walk: most numbers are of processes that are gone already */
+	PEEKS_MIN = 64,
+};
+#define WALK_EVERY_NS (NS_PER_S * 5)
+
+/* 0: it cannot be known. Processes of elsewhere have numbers of their own. */
+static uint64_t newest_number(struct track *t)
+{
+	const struct world *w = t->config.world;
+	struct span text, word = {0};
+	uint64_t last = 0;
+
+	if ((!w->live && !w->epoch) ||
+	    kept_read(&t->loadavg, w->root_fd, "proc/loadavg", w->epoch, FILE_RECORD, &t->children,
+	              &text, NULL) != GALVO_OK)
+		return 0;
+	text = span_trim(text);
+	while (span_take_word(&text, &word))
+		;
+	return span_to_u64(word, &last) ? last : 0;
+}
+
+static bool read_parent(struct track *t, uint32_t pid, uint32_t *ret_ppid)
+{
+	const struct world *w = t->config.world;
+	char path[TRACK_PATH_BYTES];
+	struct kept once = KEPT_NONE;
+	struct process_stat stat;
+	struct span text;
+	bool ok;
+
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	ok = kept_read(&once, w->root_fd, path, w->epoch, FILE_RECORD, &t->text, &text, NULL) ==
+	     GALVO_OK && process_stat_parse(text, &stat, NULL) == GALVO_OK;
+	kept_close(&once);
+	*ret_ppid = ok ? stat.ppid : 0;
+	return ok;
+}
+
+/* A parent may be new itself and come after its child: those that nobody wanted are asked again. */
+static void admit_families(struct track *t, uint64_t mono_ns)
+{
+	size_t i, kept, before;
+
+	do {
+		before = t->strangers_len;
+		for (i = kept = 0; i < before; i++) {
+			const struct stranger s = t->strangers[i];
+			uint32_t streams;
+
+			if (track_is_wanted(t, s.ppid, &streams))
+				track_admit_child(t, s.pid, streams, mono_ns);
+			else
+				t->strangers[kept++] = s;
+		}
+		t->strangers_len = kept;
+	} while (kept < before);
+}
+
+static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
+{
+	struct stranger s;
+
+	t->strangers_len = 0;
+	for (; from <= to; from++) {
+		s.pid = (uint32_t)from;
+		if (track_find(t, s.pid) || !read_parent(t, s.pid, &s.ppid) ||
+		    !grow_array((void **)&t->strangers, &t->strangers_cap, t->strangers_len, sizeof(s),
+		                RANGE_MAX + AGAIN))
+			continue;
+		t->strangers[t->strangers_len++] = s;
+	}
+	admit_families(t, mono_ns);
+}
+
+/*
+ * A number is given out a moment before its process can be seen, so the newest are looked at again in
+ * the next scan, whether anything was forked meanwhile or not.
+ */
+void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
+{
+	uint64_t last = newest_number(t), before = t->last_fork, from = t->look_from;
+	bool must_walk = is_whole || t->must_walk || !last || !t->config.world->live;
+
+	if (last && last == before && !from && !must_walk)
+		return;
+	t->last_fork = last;
+	t->look_from = 0;
+	if (last != before) {
+		uint64_t next = before + 1, room = PEEKS_MIN + PEEKS_PER_FILE * t->asked;
+
+		must_walk |= !before || last < before || last - before > RANGE_MAX ||
+		             last - before > room || mono_ns - t->walked_mono_ns >= WALK_EVERY_NS;
+		if (before && last > before)
+			t->look_from = last - before > AGAIN ? last - AGAIN + 1 : next;
+		from = from && from < next ? from : next;
+	}
+	t->must_walk = false;
+	if (must_walk) {
+		track_walk(t, mono_ns);
+		t->walked_mono_ns = mono_ns;
+	} else {
+		look_at(t, from, last, mono_ns);
+	}
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# A disk that is not there.
+"$GALVO" record -o run --disk nope -- true

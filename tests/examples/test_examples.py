@@ -1,0 +1,83 @@
+"""The programs of examples/: what they record is there, and they say what goes wrong."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import GALVO, TREE, check, main, read_messages, rows, run, same, test  # noqa: E402
+
+EXAMPLES = os.path.abspath(os.environ["EXAMPLES"])
+HINTS = b"recording; afterwards: galvo report %s\n"
+
+
+def example(name, *words, expected=0):
+    done = run(os.path.join(EXAMPLES, name), *words)
+    assert done.returncode == expected, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def report_of(path):
+    return json.loads(run(GALVO, "report", "--json", path).stdout)
+
+
+@test
+def full_system_profiling():
+    done = example("full_system_profiling")
+    assert done.stdout.startswith(HINTS % b"profiling_output"), done.stdout
+    same(done.stderr, b"")
+    same(os.listdir(), ["profiling_output"])  # what it wrote is gone
+    check("profiling_output")
+    report = report_of("profiling_output")
+    same([(r["name"], r["count"], r["unfinished"]) for r in report["regions"]],
+         [("setup", 1, 0), ("compute", 1, 0), ("write", 1, 0)])
+    same([(m["name"], m["count"]) for m in report["marks"]], [("computed", 1)])
+    processes = {p["alias"]: p for p in report["processes"]}
+    same(sorted(processes), ["helper", "self"])
+    same(processes["helper"]["ppid"], processes["self"]["pid"])
+    for name, removed in (("self", False), ("helper", True)):
+        same(processes[name]["removed"], removed)
+        assert processes[name]["cpu_s"] > 0, processes[name]
+
+    again = example("full_system_profiling", expected=1)
+    assert b"holds a recording already" in again.stderr, again.stderr
+    check("profiling_output")
+
+
+@test
+def full_system_profiling_with_a_file_of_ones_own():
+    with open(os.path.join(TREE, "configs", "example.pbtxt")) as file:
+        text = file.read()
+    asks_for_gpu = text.replace("gpu {\n  enabled: false", "gpu {\n  enabled: true")
+    assert asks_for_gpu != text
+    with open("mine.pbtxt", "w") as file:
+        file.write(asks_for_gpu)
+    done = example("full_system_profiling", "-c", "mine.pbtxt", "-o", "there")
+    assert done.stdout.startswith(HINTS % b"there"), done.stdout
+    assert done.stderr.startswith(b"gpu: "), done.stderr
+    check("there")
+    same(len(report_of("there")["regions"]), 3)
+
+    with open("mine.pbtxt", "w") as file:
+        file.write("system {\n  enable: true\n}\n")
+    done = example("full_system_profiling", "-c", "mine.pbtxt", "-o", "nowhere", expected=1)
+    assert b"mine.pbtxt:2:3: field 'system.enable'" in done.stderr, done.stderr
+    assert b"usage" in example("full_system_profiling", "-x", expected=2).stderr
+    same(sorted(os.listdir()), ["mine.pbtxt", "there"])
+
+
+@test
+def system_only():
+    done = example("system_only")
+    same((done.stdout, done.stderr), (b"20 steps are recorded in system_metrics.pb\n", b""))
+    same(os.listdir(), ["system_metrics.pb"])  # one profiler, one file, no run
+    messages = read_messages("system_metrics.pb")
+    assert len(list(rows(messages, "system_samples"))) > 5
+    resident = [values["proc__rss_bytes"] for _, _, values in rows(messages, "process_samples")]
+    assert max(resident) - min(resident) > 5 << 20, resident
+    same([p.alias for p in messages[0].tracked_processes], ["loop"])
+
+    done = example("system_only", "no/such/file.pb", expected=1)
+    assert b"no/such" in done.stderr, done.stderr
+
+
+main()

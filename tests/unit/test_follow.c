@@ -1,0 +1,136 @@
+/* A probe that leads: when it looks for descendants of real processes, and what that costs. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probe/internal.h"
+#include "tap.h"
+
+enum { SCAN_TICKS = 10 };
+
+static struct world world;
+
+struct rig {
+	struct track *track;
+	struct probe *probe;
+	pid_t root;
+	int say[2]; /* a byte: fork a child */
+	int hear[2];
+};
+
+/* Forks a child for each byte; all end when `say` is closed. */
+static void be_root(const struct rig *r)
+{
+	pid_t pid;
+	char c;
+
+	close(r->say[1]);
+	while (read(r->say[0], &c, 1) == 1) {
+		pid = fork();
+		if (pid == 0)
+			for (;;)
+				pause();
+		if (write(r->hear[1], &pid, sizeof(pid)) != sizeof(pid))
+			break;
+	}
+	signal(SIGTERM, SIG_IGN);
+	kill(0, SIGTERM);
+	while (wait(NULL) > 0)
+		;
+	_exit(0);
+}
+
+static pid_t fork_there(const struct rig *r)
+{
+	pid_t pid = 0;
+
+	OK(write(r->say[1], "", 1) == 1 && read(r->hear[0], &pid, sizeof(pid)) == sizeof(pid));
+	return pid;
+}
+
+static void open_rig(struct rig *r, uint64_t scan_period_ns)
+{
+	const struct track_config track = {.world = &world, .follow = FOLLOW_TREE};
+	struct probe_config config = {
+		.kind = STREAM_SYSTEM, .world = &world, .leads = true, .period_ns = 10 * NS_PER_MS,
+		.core_period_ns = NS_PER_S, .scan_period_ns = scan_period_ns,
+		.flush_interval_ns = 5 * NS_PER_S,
+	};
+
+	OK(pipe(r->say) == 0 && pipe(r->hear) == 0);
+	r->root = fork();
+	if (r->root == 0) {
+		setpgid(0, 0);
+		be_root(r);
+	}
+	OK(track_create(&track, &r->track, NULL) == GALVO_OK);
+	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
+	config.track = r->track;
+	OK(probe_create(&config, &r->probe, NULL) == GALVO_OK);
+	OK(probe_prime(r->probe, NULL) == GALVO_OK);
+}
+
+static void close_rig(struct rig *r)
+{
+	close(r->say[0]);
+	close(r->say[1]);
+	waitpid(r->root, NULL, 0);
+	close(r->hear[0]);
+	close(r->hear[1]);
+	probe_destroy(r->probe);
+	track_destroy(r->track);
+}
+
+static uint64_t alive(const struct rig *r)
+{
+	struct track_counts counts;
+
+	track_count(r->track, &counts);
+	return counts.alive;
+}
+
+/* A machine that is late again and again: no tick that is done has a number that ten divides. */
+static void missed_ticks(void)
+{
+	struct rig r;
+	int i;
+
+	open_rig(&r, SCAN_TICKS * 10 * NS_PER_MS);
+	while (r.probe->tick % SCAN_TICKS)
+		probe_tick(r.probe);
+	EQ(alive(&r), 1);
+	fork_there(&r);
+	for (i = 0; i < 3; i++) {
+		r.probe->tick += i == 0 ? SCAN_TICKS / 2 : SCAN_TICKS - 1;
+		probe_tick(r.probe);
+	}
+	EQ(alive(&r), 2);
+	close_rig(&r);
+}
+
+static void the_last_tick(void)
+{
+	struct rig r;
+
+	open_rig(&r, 3600 * NS_PER_S);
+	EQ(alive(&r), 1);
+	OK(probe_start(r.probe, NULL) == GALVO_OK);
+	fork_there(&r);
+	probe_signal_stop(r.probe);
+	probe_join(r.probe);
+	EQ(alive(&r), 2);
+	close_rig(&r);
+}
+
+static const struct tap_test tests[] = {
+	{"a scan that missed ticks jumped over", missed_ticks},
+	{"a scan in the last tick", the_last_tick},
+};
+
+int main(void)
+{
+	int failed = world_open(&world, NULL, NULL) != GALVO_OK || tap_run(tests, ARRAY_LEN(tests));
+
+	world_close(&world);
+	return failed;
+}
