@@ -11,13 +11,14 @@ if(TARGET galvo_shared)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/galvo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
   install(EXPORT galvo NAMESPACE galvo:: FILE GalvoTargets.cmake DESTINATION ${package})
-  configure_package_config_file(cmake/GalvoConfig.cmake.in ${PROJECT_BINARY_DIR}/GalvoConfig.cmake
+  # In this spelling it is found under any.
+  configure_package_config_file(cmake/galvo-config.cmake.in ${PROJECT_BINARY_DIR}/galvo-config.cmake
     INSTALL_DESTINATION ${package})
   # Until 1.0 a new minor version may break the interface.
-  write_basic_package_version_file(${PROJECT_BINARY_DIR}/GalvoConfigVersion.cmake
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/galvo-config-version.cmake
     COMPATIBILITY SameMinorVersion)
-  install(FILES ${PROJECT_BINARY_DIR}/GalvoConfig.cmake ${PROJECT_BINARY_DIR}/GalvoConfigVersion.cmake
-    DESTINATION ${package})
+  install(FILES ${PROJECT_BINARY_DIR}/galvo-config.cmake
+    ${PROJECT_BINARY_DIR}/galvo-config-version.cmake DESTINATION ${package})
   # Relative to itself, so that the tree may be moved and `cmake --install --prefix` works.
   file(RELATIVE_PATH up /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
   configure_file(cmake/galvo.pc.in ${PROJECT_BINARY_DIR}/galvo.pc @ONLY)

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -190,6 +191,36 @@ static inline size_t host_count_new(const struct host_numbers *before, const str
 	for (i = 0; i < now->len; i++)
 		n += !host_has(before, now->at[i]);
 	return n;
+}
+
+/* A locale whose numbers have commas: one that is there, or one made for the purpose. */
+static inline void host_take_locale(const char *scratch)
+{
+	static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+	char path[512];
+	pid_t pid;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (setlocale(LC_ALL, names[i]))
+			return;
+	snprintf(path, sizeof(path), "%s/%s", scratch, names[0]);
+	pid = fork();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execlp("localedef", "localedef", "-i", "de_DE", "-f", "UTF-8", path,
+		       (char *)NULL);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+	setenv("LOCPATH", scratch, 1);
+	if (!setlocale(LC_ALL, names[0])) {
+		printf("# no locale with a comma, and none could be made\n");
+		setlocale(LC_ALL, "C.UTF-8");
+	}
 }
 
 /* A directory of the test's with all that is in it. */

@@ -38,6 +38,7 @@ static inline int tap_run(const struct tap_test *tests, size_t n)
 	size_t i, failed = 0;
 
 	printf("1..%zu\n", n);
+	fflush(stdout); /* children of tests have nothing to print again */
 	for (i = 0; i < n; i++) {
 		tap_failures = 0;
 		tests[i].run();

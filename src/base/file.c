@@ -55,30 +55,41 @@ static ssize_t read_at(int fd, char *to, size_t n, size_t at)
 	return got;
 }
 
+/* For a buffer that is full. */
+static galvo_status make_room(struct buf *into, const char *path, galvo_error *reterr)
+{
+	size_t more = into->len ? into->len : FIRST_READ, left = into->max - into->len;
+
+	if (left == 0)
+		return err_set(reterr, GALVO_ERR_MALFORMED, "%s: larger than %zu bytes", path, into->max);
+	if (!buf_reserve(into, more < left ? more : left))
+		return err_set(reterr, GALVO_ERR_NOMEM, "%s: out of memory", path);
+	return GALVO_OK;
+}
+
 /* Everything from offset 0. A record must have left room at the end, or it may have been cut. */
 static galvo_status read_all(int fd, const char *path, enum file_kind kind, struct buf *into,
                              galvo_error *reterr)
 {
+	galvo_status status;
+	ssize_t got;
+
 	into->len = 0;
 	into->failed = false;
 	for (;;) {
-		ssize_t got;
-
-		if (into->cap == into->len && !buf_reserve(into, into->len ? into->len : FIRST_READ) &&
-		    !buf_reserve(into, into->max - into->len ? into->max - into->len : 1))
-			return err_set(reterr, GALVO_ERR_MALFORMED, "%s: larger than %zu bytes", path,
-			               into->max);
+		if (into->len == into->cap) {
+			status = make_room(into, path, reterr);
+			if (status != GALVO_OK)
+				return status;
+			if (kind == FILE_RECORD)
+				into->len = 0; /* once more, with a larger buffer */
+		}
 		got = read_at(fd, into->p + into->len, into->cap - into->len, into->len);
 		if (got < 0)
 			return err_sys(reterr, errno, "%s", path);
 		into->len += (size_t)got;
 		if (got == 0 || (kind == FILE_RECORD && into->len < into->cap))
 			return GALVO_OK;
-		if (kind == FILE_RECORD)
-			into->len = 0; /* filled to the brim: once more, with a larger buffer */
-		if (kind == FILE_RECORD && !buf_reserve(into, into->cap + 1))
-			return err_set(reterr, GALVO_ERR_MALFORMED, "%s: larger than %zu bytes", path,
-			               into->max);
 	}
 }
 

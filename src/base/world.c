@@ -13,7 +13,10 @@ static uint32_t positive(long value, uint32_t otherwise)
 galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 {
 	const char *path = root ? root : "/";
+	struct timespec now;
 
+	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+		return err_sys(reterr, errno, "CLOCK_MONOTONIC");
 	*w = (struct world){
 		.root_fd = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY),
 		.live = !root || span_eq_str(span_str(root), "/"),

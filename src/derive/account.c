@@ -149,7 +149,7 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 	uint64_t cpu_ns = 0, bytes = 0, messages = 0;
 	size_t i;
 
-	*c = (struct summary_cost){.sampling_only = !paid};
+	*c = (struct summary_cost){0};
 	for (i = 0; i < run->streams_len; i++) {
 		const struct run_stream *r = &run->streams[i];
 
@@ -166,10 +166,11 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 		take_paid(c, paid);
 	else if (messages)
 		c->bytes_written = (double)bytes;
-	if (!paid && messages && cpu_ns) {
+	if (c->of == COST_OF_NOTHING && messages && cpu_ns && !(paid && paid->kind == COST_NONE)) {
 		c->of = COST_OF_SAMPLING;
 		c->cpu_s = seconds(cpu_ns);
 	}
+	c->sampling_only = c->of == COST_OF_SAMPLING;
 	c->pct_of_core = s->recorded_s > 0 ? 100 * c->cpu_s / s->recorded_s : NAN;
 }
 

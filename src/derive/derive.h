@@ -155,11 +155,11 @@ enum cost_of { /* whose CPU time it is */
 	COST_OF_NOTHING,  /* it is not known */
 	COST_OF_PROCESS,  /* all of the recorder */
 	COST_OF_THREADS,  /* galvo's own threads in a process that does other things too */
-	COST_OF_SAMPLING, /* no closing account: the sampling threads, nothing more */
+	COST_OF_SAMPLING, /* nobody knows the whole: the sampling threads, nothing more */
 };
 
 struct summary_cost {
-	bool sampling_only; /* no closing account */
+	bool sampling_only; /* the whole is unknown: of is COST_OF_SAMPLING */
 	enum cost_of of;
 	double cpu_s, pct_of_core, max_rss_bytes, bytes_written;
 	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;

@@ -92,6 +92,7 @@ struct probe {
 	size_t members_len, members_cap;
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
+	bool join_fell_short; /* memory: to be done again */
 	struct process_info *infos;
 	const struct process_info **info_at;
 	size_t infos_cap, info_at_cap;

@@ -27,9 +27,12 @@ static bool take(void *ctx, struct tracked *who)
 	struct probe *p = ctx;
 	struct member *m = p->free_members;
 	size_t i, j, size = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
+	bool fell_short = p->join_fell_short;
 
-	if (!is_mine(p, who) || is_member(p, who) ||
-	    !grow_array((void **)&p->members, &p->members_cap, p->members_len, sizeof(*p->members),
+	if (!is_mine(p, who) || is_member(p, who))
+		return false;
+	p->join_fell_short = true; /* unless it comes to an end */
+	if (!grow_array((void **)&p->members, &p->members_cap, p->members_len, sizeof(*p->members),
 	                MEMBERS_MAX) ||
 	    !grow_array((void **)&p->infos, &p->infos_cap, p->members_len, sizeof(*p->infos),
 	                MEMBERS_MAX) ||
@@ -42,6 +45,7 @@ static bool take(void *ctx, struct tracked *who)
 		m = malloc(size);
 	if (!m)
 		return false;
+	p->join_fell_short = fell_short;
 	m->who = who;
 	m->gone = false;
 	for (i = 0, j = 0; i < p->pens_len; i++) {
@@ -83,7 +87,12 @@ void members_join(struct probe *p)
 			close_files(p, m);
 		}
 	}
+	p->join_fell_short = false;
 	track_join(p->config.track, &p->join_cursor, take, p);
+	if (p->join_fell_short) {
+		p->joined_generation = UINT64_MAX;
+		p->join_cursor = 0;
+	}
 }
 
 static void let_go(struct probe *p, struct member *m)
@@ -143,21 +152,21 @@ static struct raw *member_row(struct raw_sink *sink, struct span name, uint32_t 
 
 /*
  * The CPU clock of a process, in ns, of exited threads too. It is asked for by number, so it comes
- * after track_poll said that this number still is this process. False: the process is gone.
+ * after track_poll said that this number still is this process. Returns errno.
  */
-static bool read_cpu_clock(uint32_t pid, uint64_t *ret_ns)
+static int read_cpu_clock(uint32_t pid, uint64_t *ret_ns)
 {
 	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
 	struct timespec t;
 
 	if (clock_gettime(id, &t) != 0)
-		return false;
+		return errno;
 	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-	return true;
+	return 0;
 }
 
 /* Where there are no process clocks, utime + stime of the stat file stand in. */
-static bool read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
+static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
 	const struct world *w = p->config.world;
 	char path[TRACK_PATH_BYTES];
@@ -167,24 +176,28 @@ static bool read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t 
 
 	if (file_read(dir_fd, path, &p->text, &text, NULL) != GALVO_OK ||
 	    process_stat_parse(text, &stat, NULL) != GALVO_OK)
-		return false;
+		return ESRCH;
 	*ret_ns = stat.cpu_ticks * (NS_PER_S / w->clk_tck);
-	return true;
+	return 0;
 }
 
-static void read_clock_field(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
+/* Returns errno: the process is gone, or its clock is refused. */
+static int read_clock_field(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
 {
 	const struct source *source = s->source;
 	struct member_sink to;
-	uint64_t ns;
+	uint64_t ns = 0;
+	int failed;
 
 	if (source->cpu_clock_field < 0)
-		return;
+		return 0;
 	raw_clear(&to.raw);
-	if (p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
-	                          : read_cpu_ticks(p, m->who, &ns))
+	failed = p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
+	                               : read_cpu_ticks(p, m->who, &ns);
+	if (!failed)
 		raw_put(&to.raw, (unsigned)source->cpu_clock_field, ns);
 	series_update(s, source->texts_len, &to.raw, mono_ns);
+	return failed;
 }
 
 /* A stat file begins with the name, so that a new one is seen for nothing. */
@@ -227,13 +240,13 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
 	struct series *s = &m->pen[pen->member_slot].series;
+	int clock_failed = read_clock_field(p, m, s, mono_ns);
+	galvo_error error;
 	size_t i;
 
-	read_clock_field(p, m, s, mono_ns);
 	for (i = 0; i < pen->source->texts_len; i++) {
 		const struct source_text *t = &pen->source->texts[i];
 		struct member_sink to;
-		galvo_error error;
 		galvo_status status;
 
 		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
@@ -251,6 +264,9 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 			pen_fail(pen, status, &error);
 		}
 	}
+	if (clock_failed) /* and yet it is there */
+		pen_fail(pen, err_sys(&error, clock_failed, "process %u: CPU clock", m->who->info.pid),
+		         &error);
 	return true;
 }
 

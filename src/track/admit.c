@@ -103,6 +103,8 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
 	struct tracked *e = track_new_entry(t);
 	galvo_status status;
 
+	if (!e && t->alive < t->max)
+		return err_set(reterr, GALVO_ERR_NOMEM, "process %u: out of memory", pid);
 	if (!e)
 		return err_set(reterr, GALVO_ERR_NOMEM,
 		               "process %u: %zu processes are followed already, the limit (ulimit -n)", pid,
@@ -151,4 +153,6 @@ void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t
 
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, pid);
+	if (status == GALVO_ERR_NOMEM && t->alive < t->max)
+		t->must_walk = true; /* memory was short: the next scan looks again */
 }

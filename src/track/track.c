@@ -36,12 +36,7 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	buf_init(&t->text, MAX_TEXT);
 	buf_init(&t->children, MAX_TEXT);
 	pthread_mutex_init(&t->lock, NULL);
-	if (t->epoll_fd < 0) {
-		galvo_status status = err_sys(reterr, errno, "epoll");
-
-		track_destroy(t);
-		return status;
-	}
+	/* Without it, ends are noticed when files of the process are gone. */
 	if (config->adopter_pid)
 		track_ignore_children(t, config->adopter_pid);
 	*ret_track = t;

@@ -10,9 +10,10 @@
 #include "stream/stream.h"
 #include "tap.h"
 
-enum { SUITES = 3, CYCLES = 200 };
+enum { SUITES = 3 };
 
 static char base[] = "/tmp/galvo-profiler-XXXXXX";
+static uint64_t cycles = 200; /* of starting and stopping; the first argument */
 
 static const char *in_base(const char *name)
 {
@@ -121,7 +122,7 @@ static void system_alone(void)
 	EQ(galvo_profiler_add_process(p, 1, NULL, &e), GALVO_ERR_STATE);
 	OK(galvo_profiler_start(p, &e) == GALVO_OK);
 	EQ(galvo_profiler_start(p, &e), GALVO_ERR_STATE);
-	pass_time(30 * NS_PER_MS);
+	pass_time(100 * NS_PER_MS);
 	galvo_profiler_signal_stop(p);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	EQ(galvo_profiler_start(p, &e), GALVO_ERR_STATE); /* once */
@@ -149,7 +150,7 @@ static void disk_alone(void)
 	if (!OK(galvo_disk_profiler_create(&config, &p, &e) == GALVO_OK))
 		return;
 	OK(galvo_profiler_start(p, &e) == GALVO_OK);
-	pass_time(30 * NS_PER_MS);
+	pass_time(100 * NS_PER_MS);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	galvo_profiler_destroy(p);
 	run = stream_of(STREAM_DISK, in_base("disk.pb"));
@@ -400,13 +401,14 @@ static void again_and_again(void)
 {
 	galvo_suite_config config = galvo_suite_config_default();
 	galvo_process self = {0};
-	int i, failed = 0;
+	uint64_t i;
+	int failed = 0;
 
 	config.output_dir = in_base("again");
 	config.overwrite = 1;
 	config.processes = &self;
 	config.processes_len = 1;
-	for (i = 0; i < CYCLES && !failed; i++) {
+	for (i = 0; i < cycles && !failed; i++) {
 		galvo_suite *suite;
 
 		failed |= galvo_suite_create(&config, &suite, NULL) != GALVO_OK;
@@ -449,9 +451,13 @@ static const struct tap_test tests[] = {
 	{"again and again", again_and_again},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int failed = !mkdtemp(base) || tap_run(tests, ARRAY_LEN(tests));
+	int failed;
+
+	if (argc > 1 && !span_to_u64(span_str(argv[1]), &cycles))
+		return 2;
+	failed = !mkdtemp(base) || tap_run(tests, ARRAY_LEN(tests));
 
 	remove_all(base);
 	return failed || tap_failures;
