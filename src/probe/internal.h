@@ -102,7 +102,7 @@ struct probe {
 	struct buf text;    /* of files of processes and instances */
 	/* time */
 	uint64_t tick, scan_ticks, next_scan_tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
-	uint64_t vanished, rejected;
+	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint32_t stop;
 	pthread_t thread;
