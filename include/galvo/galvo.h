@@ -6,6 +6,7 @@
 #include "event.h"
 #include "metrics.h"
 #include "profiler.h"
+#include "reader.h"
 #include "run.h"
 #include "status.h"
 #include "suite.h"

@@ -2,8 +2,8 @@
  * A recorded run: open it, check it, repair it.
  *
  * A run is a directory with session_metadata.pb and stream files; galvo-stream(5) has the format.
- * Reading tolerates what a crash leaves: a torn last message, a missing stop. One thread at a time
- * may use one object; different objects are independent.
+ * Reading tolerates what a crash leaves: a torn last message, a missing stop. Once open, a run does
+ * not change: any number of threads may look at it. galvo/reader.h shows what is in it.
  */
 #ifndef GALVO_RUN_H
 #define GALVO_RUN_H

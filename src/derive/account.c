@@ -149,7 +149,7 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 	uint64_t cpu_ns = 0, bytes = 0, messages = 0;
 	size_t i;
 
-	*c = (struct summary_cost){0};
+	*c = (struct summary_cost){.sampling_only = !paid};
 	for (i = 0; i < run->streams_len; i++) {
 		const struct run_stream *r = &run->streams[i];
 

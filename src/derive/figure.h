@@ -5,7 +5,7 @@
 #include "derive.h"
 #include "stream/stream.h"
 
-#define SLOT_NONE UINT32_MAX
+#define SLOT_NONE PROCESS_NONE
 #define GAP_FACTOR 3 /* a row that comes so many periods late has a hole before it */
 
 /* A table with its rows assigned to the things they are about: processes, disks, cores. */
@@ -58,20 +58,6 @@ void line_finish(struct line *l); /* after failures too */
 galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr);
 
 extern const struct figure figure_none; /* all NaN */
-
-/* For each process of the run: the index of its parent or SIZE_MAX, without cycles. */
-struct process_index {
-	uint32_t *by_pid; /* indices by pid, then start_ticks */
-	size_t len;
-	const struct process_info *processes;
-};
-galvo_status process_index_init(struct process_index *x, const struct galvo_run *run,
-                                galvo_error *reterr);
-void process_index_finish(struct process_index *x);
-/* The process that had the pid at that time; SLOT_NONE if none ever had. */
-uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t mono_ns);
-/* The process that had the pid when the other one was started; SLOT_NONE if it is not known. */
-uint32_t process_index_parent(const struct process_index *x, const struct process_info *child);
 
 /* The parts of a summary: each fills its members. */
 galvo_status derive_system(struct galvo_summary *s, const struct galvo_run *run,

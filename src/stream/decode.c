@@ -103,7 +103,7 @@ static galvo_status read_rows(struct stream_build *b, struct span message)
 /* MALFORMED: a row is broken, and none of the message's rows are added. */
 static galvo_status read_message(struct stream_build *b, struct span message)
 {
-	size_t before[ROW_FORMS_MAX], i;
+	size_t before[ROW_FORMS_MAX] = {0}, i;
 	galvo_status status;
 
 	for (i = 0; i < b->form->rows_len; i++)

@@ -43,7 +43,7 @@ galvo_status run_file_read(int dir_fd, const char *name, struct buf *into, struc
 	return file_read(dir_fd, name, into, ret_bytes, reterr);
 }
 
-galvo_status run_dir_open(const char *dir, struct arena *a, int *ret_fd,
+galvo_status run_dir_open(int at_fd, const char *dir, struct arena *a, int *ret_fd,
                           const struct session **ret_session, const char **ret_why,
                           galvo_error *reterr)
 {
@@ -51,7 +51,7 @@ galvo_status run_dir_open(const char *dir, struct arena *a, int *ret_fd,
 	struct span bytes;
 	galvo_error e = {0};
 	galvo_status status;
-	int fd = file_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
+	int fd = file_open(at_fd, dir, O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0)
 		return err_sys(reterr, errno, "%s", dir);
@@ -206,7 +206,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 	int fd = -1;
 
 	reading_init(&r);
-	status = run_dir_open(dir, &r.arena, &fd, &session, &why, reterr);
+	status = run_dir_open(AT_FDCWD, dir, &r.arena, &fd, &session, &why, reterr);
 	if (status == GALVO_OK)
 		status = add_streams(&r, fd, session, reterr);
 	if (status == GALVO_OK && !session && r.streams.len == 0)

@@ -72,11 +72,11 @@ static bool nested_is_sound(const struct stream_form *form, const struct wire_fi
 	size_t n;
 
 	while ((status = wire_next(&rest, &inner)) == GALVO_OK)
-		if (values_field && inner.number == values_field && inner.type == WIRE_BYTES &&
-		    !wire_doubles(inner.bytes, &n))
-			return false;
-		else if (form->has_events && f->number == EVENTS_BUFFERS &&
-		         inner.type == WIRE_BYTES && !fields_are_sound(inner.bytes))
+		if (inner.type == WIRE_BYTES &&
+		    ((values_field && inner.number == values_field &&
+		      !wire_doubles(inner.bytes, &n)) ||
+		     (form->has_events && f->number == EVENTS_BUFFERS &&
+		      !fields_are_sound(inner.bytes))))
 			return false;
 	return status == GALVO_DONE;
 }

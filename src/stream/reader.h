@@ -221,7 +221,7 @@ enum { STREAM_FILES_MAX = 16 };
  * Opens the run's directory and reads its session (NULL if there is none that can be read; *ret_why
  * then says why, in the arena or static).
  */
-galvo_status run_dir_open(const char *dir, struct arena *a, int *ret_fd,
+galvo_status run_dir_open(int at_fd, const char *dir, struct arena *a, int *ret_fd,
                           const struct session **ret_session, const char **ret_why,
                           galvo_error *reterr);
 /* What galvo_run_check answers. */

@@ -54,6 +54,27 @@ static bool take_lists(struct arena *a, const Galvo__SessionMetadata *meta, stru
 	return true;
 }
 
+static bool take_metrics(struct arena *a, const Galvo__MetricCatalog *catalog, struct session *to)
+{
+	struct session_metric *metrics = arena_alloc(a, catalog->n_descriptors, sizeof(*metrics));
+	size_t i;
+
+	for (i = 0; metrics && i < catalog->n_descriptors; i++) {
+		const Galvo__MetricDescriptor *d = catalog->descriptors[i];
+
+		metrics[i] = (struct session_metric){
+			.name = d->fqn,
+			.unit = unit_name((enum metric_unit)d->unit),
+			.type = metric_type_name((enum metric_type)d->type),
+			.source = d->source,
+			.help = d->description,
+		};
+	}
+	to->metrics = metrics;
+	to->metrics_len = catalog->n_descriptors;
+	return metrics != NULL;
+}
+
 static bool take_workload(struct arena *a, const Galvo__Workload *w, struct session_workload *to)
 {
 	const char **argv = arena_alloc(a, w->n_argv, sizeof(*argv));
@@ -134,6 +155,7 @@ static struct session *take_session(struct arena *a, const Galvo__SessionMetadat
 	if (meta->cost)
 		s->cost = take_cost(meta->cost);
 	if (!take_lists(a, meta, s) ||
+	    (meta->catalog && !take_metrics(a, meta->catalog, s)) ||
 	    (meta->workload && !take_workload(a, meta->workload, &s->workload)))
 		return NULL;
 	return s;

@@ -159,6 +159,10 @@ struct session_cost {
 	uint64_t messages, dropped_batches, dropped_rows;
 };
 
+struct session_metric { /* of the catalog */
+	const char *name, *unit, *type, *source, *help;
+};
+
 struct session {
 	const char *hostname;
 	uint64_t start_wall_ns, start_mono_ns, start_boot_ns;
@@ -175,6 +179,8 @@ struct session {
 	uint32_t recorder_pid;
 	uint64_t flush_interval_ns;
 	double budget_pct; /* of one CPU */
+	const struct session_metric *metrics; /* read back; writing takes the catalog itself */
+	size_t metrics_len;
 	struct span catalog_overlay; /* wire bytes of a MetricCatalog, which replace by name or add */
 };
 
@@ -264,6 +270,23 @@ struct galvo_run {
 const struct table *run_table(const struct galvo_run *, enum stream_kind, enum scope);
 /* SIZE_MAX if there is none of that name. */
 size_t table_column(const struct table *, const char *name);
+
+/* Processes by the pids that they had. Borrows from the run. */
+struct process_index {
+	uint32_t *by_pid; /* indices by pid, then start_ticks */
+	size_t len;
+	const struct process_info *processes;
+};
+
+#define PROCESS_NONE UINT32_MAX
+
+galvo_status process_index_init(struct process_index *x, const struct galvo_run *run,
+                                galvo_error *reterr);
+void process_index_finish(struct process_index *x);
+/* The process that had the pid at that time; PROCESS_NONE if none ever had. */
+uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t mono_ns);
+/* The process that had the pid when the other one was started; PROCESS_NONE if it is not known. */
+uint32_t process_index_parent(const struct process_index *x, const struct process_info *child);
 
 /*
  * Reads one stream's bytes as run_open does: the core of the reader, for tests and the fuzz target.

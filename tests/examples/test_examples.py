@@ -1,12 +1,14 @@
 """The programs of examples/: what they record is there, and they say what goes wrong."""
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import GALVO, TREE, check, main, read_messages, rows, run, same, test  # noqa: E402
 
 EXAMPLES = os.path.abspath(os.environ["EXAMPLES"])
+SMALL = os.path.join(TREE, "tests", "fixtures", "machine", "small")
 HINTS = b"recording; afterwards: galvo report %s\n"
 
 
@@ -78,6 +80,36 @@ def system_only():
 
     done = example("system_only", "no/such/file.pb", expected=1)
     assert b"no/such" in done.stderr, done.stderr
+
+
+@test
+def read_run():
+    same(run(GALVO, "record", "-q", "-o", "run", "--all", "--root", SMALL).returncode, 0)
+    done = example("read_run")
+    same(done.stderr, b"")
+    lines = done.stdout.decode().splitlines()
+    same([line for line in lines if line[0] != " "],
+         ["system_metrics.pb: 1 messages", "disk_metrics.pb: 1 messages"])
+    busy = [line.split() for line in lines if " cpu__cycles_busy." in line][0]
+    same((busy[1], busy[3], busy[5]), ("mean", "max", "pct"))
+    assert abs(float(busy[4]) - report_of("run")["cpu"]["busy_peak_pct"]) < 0.001, busy
+    assert b"no/such" in example("read_run", "no/such", expected=1).stderr
+
+
+@test
+def follow_run():
+    os.mkdir("run")
+    with subprocess.Popen([os.path.join(EXAMPLES, "follow_run")], stdout=subprocess.PIPE) as follower:
+        run(GALVO, "record", "-q", "-o", "run", "--flush", "50ms", "--", "sleep", "0.5")
+        out = follower.communicate(timeout=30)[0].decode()
+        same(follower.returncode, 0)
+    rows_seen = [line.split() for line in out.splitlines()]
+    wanted = list(rows(read_messages("run/system_metrics.pb"), "system_samples"))
+    same(len(rows_seen), len(wanted))
+    times = [float(words[0]) for words in rows_seen]
+    same(times, sorted(times))
+    assert abs(times[-1] - os.stat("run/system_metrics.pb").st_mtime) < 5, times[-1]
+    assert b"no/such" in example("follow_run", "no/such", expected=1).stderr
 
 
 main()

@@ -1,5 +1,8 @@
-/* Any bytes are a stream to the reader: the first picks the kind, the rest are the file. */
-#include "stream/stream.h"
+/*
+ * Any bytes are a stream to the reader: the first picks the kind, the rest are the file. It is read at
+ * once, and as one that grows.
+ */
+#include "stream/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -38,6 +41,28 @@ static uint64_t walk(const struct galvo_run *run)
 	return sum;
 }
 
+/* As a follower does: what is there, a piece more each time, from where the last look ended. */
+static void grow(enum stream_kind kind, struct span file, size_t step)
+{
+	struct stream_progress at = STREAM_START;
+	struct reading r;
+	size_t there = 0, taken = 0;
+	bool ok = true;
+
+	while (ok && there < file.n) {
+		struct stream_build *b;
+		size_t from = (size_t)at.offset;
+
+		there = file.n - there > step ? there + step : file.n;
+		reading_init(&r);
+		b = stream_build_create(&r, stream_form_of(kind), "file", &at, there);
+		ok = b && stream_build_push(b, span_of(file.p + from, there - from), END_GROWS, &taken,
+		                            NULL) == GALVO_OK && stream_build_take(b, &at);
+		stream_build_destroy(b);
+		reading_finish(&r);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const enum stream_kind kinds[] = {STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM,
@@ -45,9 +70,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct galvo_run *run;
 	volatile uint64_t sum;
 	size_t skip = n ? 1 : 0;
+	const enum stream_kind kind = kinds[n ? data[0] % 4 : 0];
+	const struct span file = span_of((const char *)data + skip, n - skip);
 
-	if (run_read_bytes(kinds[n ? data[0] % 4 : 0],
-	                   span_of((const char *)data + skip, n - skip), &run, NULL) != GALVO_OK)
+	grow(kind, file, file.n / 8 + 1);
+	if (run_read_bytes(kind, file, &run, NULL) != GALVO_OK)
 		return 0;
 	sum = walk(run);
 	(void)sum;

@@ -91,6 +91,40 @@ static galvo_status writer_once(const char *dir, galvo_error *reterr)
 	return status;
 }
 
+static galvo_status reader_once(const char *dir, galvo_error *reterr)
+{
+	galvo_reader *reader;
+	galvo_run *run;
+	long before = countdown;
+	galvo_status status;
+
+	countdown = -1;
+	OK(galvo_run_open(dir, &run, NULL) == GALVO_OK);
+	countdown = before;
+	status = galvo_reader_create(run, 1, &reader, reterr);
+	if (status == GALVO_OK)
+		galvo_reader_destroy(reader);
+	galvo_run_close(run);
+	return status;
+}
+
+static galvo_status follow_once(const char *dir, galvo_error *reterr)
+{
+	galvo_follower_news news = {.struct_size = sizeof(news)};
+	galvo_follower *f;
+	galvo_status status = galvo_follower_open(dir, 0, &f, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	status = galvo_follower_poll(f, &news, reterr);
+	if (status == GALVO_ERR_NOMEM) { /* what failed was not taken */
+		countdown = -1;
+		OK(galvo_follower_poll(f, &news, NULL) == GALVO_OK && news.messages == 4);
+	}
+	galvo_follower_close(f);
+	return status == GALVO_DONE ? GALVO_OK : status;
+}
+
 static void out_of_memory(void)
 {
 	char path[64];
@@ -104,6 +138,8 @@ static void out_of_memory(void)
 	OK(sweep(open_once, path) > 20);
 	OK(sweep(check_once, path) > 20);
 	OK(sweep(writer_once, path) > 4);
+	OK(sweep(reader_once, path) > 4);
+	OK(sweep(follow_once, path) > 20);
 	sample_remove(path, fd);
 }
 

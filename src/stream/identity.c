@@ -1,5 +1,5 @@
 /* Whose pid was it, and when: processes by identity, although pids are used again. */
-#include "figure.h"
+#include "stream.h"
 
 /* qsort_r's context is the processes. */
 static int compare_identity(const void *a, const void *b, void *ctx)
@@ -21,7 +21,7 @@ galvo_status process_index_init(struct process_index *x, const struct galvo_run 
 	size_t i;
 
 	*x = (struct process_index){.len = run->processes_len, .processes = run->processes};
-	x->by_pid = run->processes_len < SLOT_NONE ? alloc_array(x->len, sizeof(*x->by_pid)) : NULL;
+	x->by_pid = run->processes_len < PROCESS_NONE ? alloc_array(x->len, sizeof(*x->by_pid)) : NULL;
 	if (!x->by_pid)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu processes", x->len);
 	for (i = 0; i < x->len; i++)
@@ -60,7 +60,7 @@ static uint32_t find(const struct process_index *x, uint32_t pid, uint64_t limit
 		return x->by_pid[low - 1];
 	if (any_time && low < x->len && x->processes[x->by_pid[low]].pid == pid)
 		return x->by_pid[low];
-	return SLOT_NONE;
+	return PROCESS_NONE;
 }
 
 uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t mono_ns)

@@ -1,0 +1,252 @@
+/*
+ * What is in a run: streams, tables, columns as arrays, instances, processes, regions and marks; and
+ * a run that grows.
+ *
+ *     galvo_run_column column = {.struct_size = sizeof(column)};
+ *     galvo_run_table table = {.struct_size = sizeof(table)};
+ *     size_t t, c, row;
+ *     if (galvo_run_column_find(run, "mem__used_bytes", &t, &c, &error) == GALVO_OK &&
+ *         galvo_run_table_at(run, t, &table, &error) == GALVO_OK &&
+ *         galvo_run_column_at(run, t, c, &column, &error) == GALVO_OK)
+ *         for (row = 0; row < table.rows_len; row++)
+ *             use(table.mono_ns[row], column.values[row]);
+ *
+ * Everything is counted from 0 and given by a call that ends in _at: OK; DONE past the last one;
+ * INVALID for a NULL or a struct_size that was not set. Members that this galvo does not know become
+ * zero. Whatever a struct points to is the run's, and stays as it is until
+ * galvo_run_close. No call changes a run: any number of threads may look at one.
+ */
+#ifndef GALVO_READER_H
+#define GALVO_READER_H
+
+#include "run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the run ------------------------------------------------------------------------------------ */
+
+/* Of the session metadata. Strings are never NULL, numbers 0 where they are not known. */
+typedef struct galvo_run_info {
+	size_t struct_size;
+	const char *hostname, *kernel, *boot_id, *galvo_version;
+	uint64_t start_wall_ns, start_mono_ns;
+	uint64_t stop_mono_ns;  /* 0: still running, or killed */
+	uint64_t last_mono_ns;  /* of anything in the streams */
+	uint32_t cpu_count, recorder_pid;
+	const char *const *argv; /* of the workload; any bytes */
+	size_t argv_len;
+	uint32_t workload_pid;
+	int32_t workload_exited; /* 1: the two below hold */
+	int32_t exit_code;       /* as a shell has it */
+	int32_t term_signal;
+} galvo_run_info;
+GALVO_API galvo_status galvo_run_get_info(const galvo_run *run, galvo_run_info *ret_info,
+                                          galvo_error *reterr);
+
+typedef enum galvo_stream_kind {
+	GALVO_STREAM_SYSTEM = 2,
+	GALVO_STREAM_DISK = 3,
+	GALVO_STREAM_EVENTS = 4,
+	GALVO_STREAM_KIND_WIDTH = 0x7fffffff
+} galvo_stream_kind;
+
+/* One file of the run. Counts of a follower's run are of what is new. */
+typedef struct galvo_run_stream {
+	size_t struct_size;
+	int32_t kind;           /* a galvo_stream_kind */
+	int32_t is_present;     /* 0: it should be there, and a note tells why it is not */
+	const char *file;
+	uint64_t frequency_hz;  /* 0: events, which come when they come */
+	uint64_t bytes, messages, rows;
+	uint64_t damaged_messages, missing_messages;
+	uint64_t dropped_rows;  /* while recording */
+	uint64_t ticks, missed_ticks;
+	uint64_t last_mono_ns;
+} galvo_run_stream;
+GALVO_API galvo_status galvo_run_stream_at(const galvo_run *run, size_t i,
+                                           galvo_run_stream *ret_stream, galvo_error *reterr);
+
+/* What is not as it should be: of the recording, as its recorder noted, and of its files. */
+typedef struct galvo_run_note {
+	size_t struct_size;
+	const char *subject;    /* "source disk", or the name of a file */
+	const char *text;
+	int32_t is_damage;      /* 1: of the file, at offset */
+	int32_t is_torn_tail;   /* 1: only the last message is cut short, which is what a crash leaves */
+	uint64_t offset;
+} galvo_run_note;
+GALVO_API galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *ret_note,
+                                         galvo_error *reterr);
+
+/*
+ * From CLOCK_MONOTONIC to the time of day, n instants at once; the arrays may be the same one. Each
+ * goes by the message that was written nearest to it, so that a clock that was set meanwhile shows
+ * as it was. ABSENT: nothing in the run tells the time of day.
+ */
+GALVO_API galvo_status galvo_run_to_wall(const galvo_run *run, const uint64_t *mono_ns, size_t n,
+                                         uint64_t *ret_wall_ns, galvo_error *reterr);
+
+/* ---- tables and columns ------------------------------------------------------------------------- */
+
+typedef enum galvo_key_kind {
+	GALVO_KEY_NONE = 0,    /* there is one machine: all keys are 0 */
+	GALVO_KEY_PROCESS = 1, /* a pid */
+	GALVO_KEY_CPU = 2,     /* its number */
+	GALVO_KEY_NAME = 3,    /* of a device or an interface: an index into names */
+	GALVO_KEY_KIND_WIDTH = 0x7fffffff
+} galvo_key_kind;
+
+/* The rows of one scope of one stream, in the order of the file: arrays of rows_len elements. */
+typedef struct galvo_run_table {
+	size_t struct_size;
+	int32_t stream;         /* a galvo_stream_kind */
+	int32_t key_kind;       /* a galvo_key_kind */
+	const char *scope;      /* "system", "process", … as galvo_metric has it */
+	size_t rows_len, columns_len, names_len;
+	const uint64_t *mono_ns;
+	const uint32_t *key;
+	const char *const *names;
+} galvo_run_table;
+/* Tables without rows are not there. */
+GALVO_API galvo_status galvo_run_table_at(const galvo_run *run, size_t i,
+                                          galvo_run_table *ret_table, galvo_error *reterr);
+
+/* Described by the run's own catalog or, where that is silent, by this galvo's; else by "". */
+typedef struct galvo_run_column {
+	size_t struct_size;
+	const char *name;       /* fully qualified */
+	const char *unit, *type, *source, *help; /* as galvo_metric has them */
+	const double *values;   /* NaN: absent */
+} galvo_run_column;
+/* Of table number `table`; INVALID if there is none. */
+GALVO_API galvo_status galvo_run_column_at(const galvo_run *run, size_t table, size_t i,
+                                           galvo_run_column *ret_column, galvo_error *reterr);
+/* The first column of that name. ABSENT: the run has none. */
+GALVO_API galvo_status galvo_run_column_find(const galvo_run *run, const char *name,
+                                             size_t *ret_table, size_t *ret_column,
+                                             galvo_error *reterr);
+
+/* ---- processes, regions, marks ------------------------------------------------------------------ */
+
+/* Pid and start_ticks together tell a process from all others. */
+typedef struct galvo_run_process {
+	size_t struct_size;
+	uint32_t pid, ppid;
+	uint64_t start_ticks;   /* since boot, as /proc/PID/stat has it */
+	uint64_t first_mono_ns, end_mono_ns; /* end 0: alive, or not known */
+	int32_t is_root;        /* 1: asked for by name, not found as a descendant */
+	const char *alias;      /* "": none */
+	const char *comm, *command; /* any bytes */
+} galvo_run_process;
+GALVO_API galvo_status galvo_run_process_at(const galvo_run *run, size_t i,
+                                            galvo_run_process *ret_process, galvo_error *reterr);
+
+typedef struct galvo_run_region {
+	size_t struct_size;
+	const char *name;       /* any bytes, name_len of them, a NUL behind */
+	size_t name_len;
+	uint64_t id;
+	uint64_t start_mono_ns;
+	uint64_t end_mono_ns;   /* 0: it is open */
+	uint32_t pid, begin_thread, end_thread; /* 0: not known */
+	int32_t is_unfinished;  /* 1: nobody ended it */
+	int32_t is_gpu;         /* 1: on the clock of the GPU */
+} galvo_run_region;
+/* In the order of their ends, the open ones last. */
+GALVO_API galvo_status galvo_run_region_at(const galvo_run *run, size_t i,
+                                           galvo_run_region *ret_region, galvo_error *reterr);
+
+typedef struct galvo_run_mark {
+	size_t struct_size;
+	const char *name;       /* as above */
+	size_t name_len;
+	uint64_t mono_ns;
+	uint32_t pid, thread;
+	int32_t is_gpu;
+} galvo_run_mark;
+GALVO_API galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *ret_mark,
+                                         galvo_error *reterr);
+
+/* ---- row by row --------------------------------------------------------------------------------- */
+
+/*
+ * Takes the rows of one table by what they are about: a process, a CPU, a device. One thread at a
+ * time; the run is borrowed until galvo_reader_destroy.
+ */
+typedef struct galvo_reader galvo_reader;
+
+GALVO_API galvo_status galvo_reader_create(const galvo_run *run, size_t table,
+                                           galvo_reader **ret_reader, galvo_error *reterr);
+GALVO_API void galvo_reader_destroy(galvo_reader *reader); /* NULL is fine */
+
+typedef struct galvo_instance {
+	size_t struct_size;
+	uint32_t key;           /* pid, number of the CPU, index into the table's names */
+	int32_t is_whole_disk;  /* 1: a disk, and no partition of one */
+	int32_t is_stacked;     /* 1: made of other devices, whose bytes it counts again */
+	size_t process;         /* for galvo_run_process_at; SIZE_MAX: none is known */
+	const char *name;       /* alias, comm or device; "": has none */
+	size_t rows_len;
+	const uint32_t *rows;   /* their numbers in the table; until galvo_reader_destroy */
+} galvo_instance;
+/* In order of first sight. A pid that two processes had makes two instances. */
+GALVO_API galvo_status galvo_reader_instance_at(const galvo_reader *reader, size_t i,
+                                                galvo_instance *ret_instance, galvo_error *reterr);
+
+typedef struct galvo_row {
+	size_t struct_size;
+	uint64_t mono_ns;
+	uint32_t key;
+	size_t instance;
+	const double *values;   /* a column each; until the next call with this reader */
+	size_t values_len;
+} galvo_row;
+/* Goes to the first row of an instance; SIZE_MAX: of the table, as after create. */
+GALVO_API galvo_status galvo_reader_select(galvo_reader *reader, size_t instance,
+                                           galvo_error *reterr);
+/* DONE behind the last one. */
+GALVO_API galvo_status galvo_reader_next(galvo_reader *reader, galvo_row *ret_row,
+                                         galvo_error *reterr);
+
+/* ---- a run that grows --------------------------------------------------------------------------- */
+
+/*
+ * Follows a run while it is recorded: each poll reads what has been added, and no more. A message
+ * that is not yet complete comes with a later poll. One thread at a time.
+ */
+typedef struct galvo_follower galvo_follower;
+
+/*
+ * from_now 1: what is there already is left out. The directory must exist, its files need not. A
+ * relative path stays relative to the working directory of this moment.
+ */
+GALVO_API galvo_status galvo_follower_open(const char *dir, int32_t from_now,
+                                           galvo_follower **ret_follower, galvo_error *reterr);
+GALVO_API void galvo_follower_close(galvo_follower *follower); /* NULL is fine */
+
+typedef struct galvo_follower_news {
+	size_t struct_size;
+	/*
+	 * What is new, and only that: until the next poll, which drops it. It has the processes and
+	 * devices that the new messages name, and regions that are open (again with each news of
+	 * events, and once more, with the same id, when they have ended).
+	 */
+	const galvo_run *run;
+	uint64_t messages, rows; /* 0: nothing new yet */
+	int32_t has_restarted;  /* 1: another recording is in its place, of which this is the beginning */
+	int32_t has_more;       /* 1: poll again at once, this was all that is taken in one go */
+} galvo_follower_news;
+/*
+ * OK, with or without news; DONE: the recorder has ended the recording, and all of it was taken.
+ * One may poll on, should another recorder begin anew there. A failed poll gives nothing and takes
+ * nothing. NEWER: the recording is by a galvo with a newer major format.
+ */
+GALVO_API galvo_status galvo_follower_poll(galvo_follower *follower, galvo_follower_news *ret_news,
+                                           galvo_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,210 @@
+/* Rows of a table by what they are about, and one after the other. */
+#include "view.h"
+
+struct instance {
+	uint32_t key, process; /* process: PROCESS_NONE if none is known */
+	uint32_t first, rows_len; /* of its rows, in `rows` */
+};
+
+struct galvo_reader {
+	const struct galvo_run *run;
+	const struct table *table;
+	struct instance *instances;
+	size_t instances_len;
+	uint32_t *rows;     /* instance after instance */
+	uint32_t *instance; /* of each row */
+	double *values;     /* of the row at hand */
+	const uint32_t *next, *end; /* of the selected one's rows; NULL: of all */
+	size_t row;         /* the next one, of all */
+};
+
+/* What tells the things of a table apart: the key, or for a process which one of that pid it is. */
+static uint64_t identity_of(const struct table *t, const struct process_index *x, size_t row)
+{
+	uint32_t process = PROCESS_NONE;
+
+	if (table_key_kind(t) == GALVO_KEY_PROCESS)
+		process = process_index_at(x, t->key[row], t->mono_ns[row]);
+	return (uint64_t)process << 32 | (process == PROCESS_NONE ? t->key[row] : 0);
+}
+
+/* Finds the instance of each row, and counts. */
+static galvo_status assign(struct galvo_reader *r, const struct process_index *x,
+                           struct interner *known, galvo_error *reterr)
+{
+	size_t cap = 0, row, i;
+
+	for (row = 0; row < r->table->rows_len; row++) {
+		uint64_t identity = identity_of(r->table, x, row);
+
+		i = intern(known, span_of((const char *)&identity, sizeof(identity)));
+		if (i == INTERN_NOMEM ||
+		    (i == r->instances_len &&
+		     !grow_array((void **)&r->instances, &cap, i, sizeof(*r->instances), SIZE_MAX)))
+			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+		if (i == r->instances_len)
+			r->instances[r->instances_len++] = (struct instance){
+				.key = r->table->key[row], .process = (uint32_t)(identity >> 32)};
+		r->instance[row] = (uint32_t)i;
+		r->instances[i].rows_len++;
+	}
+	return GALVO_OK;
+}
+
+/* Numbers of rows, instance after instance. */
+static void arrange(struct galvo_reader *r)
+{
+	uint32_t first = 0;
+	size_t i, row;
+
+	for (i = 0; i < r->instances_len; i++) {
+		r->instances[i].first = first;
+		first += r->instances[i].rows_len;
+		r->instances[i].rows_len = 0;
+	}
+	for (row = 0; row < r->table->rows_len; row++) {
+		struct instance *of = &r->instances[r->instance[row]];
+
+		r->rows[of->first + of->rows_len++] = (uint32_t)row;
+	}
+}
+
+static galvo_status build(struct galvo_reader *r, galvo_error *reterr)
+{
+	struct process_index x;
+	struct interner known;
+	galvo_status status;
+
+	if (r->table->rows_len >= UINT32_MAX)
+		return err_set(reterr, GALVO_ERR_NOMEM, "more rows than can be numbered");
+	r->rows = alloc_array(r->table->rows_len, sizeof(*r->rows));
+	r->instance = alloc_array(r->table->rows_len, sizeof(*r->instance));
+	r->values = alloc_array(r->table->columns_len + 1, sizeof(*r->values));
+	if (!r->rows || !r->instance || !r->values)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	status = process_index_init(&x, r->run, reterr);
+	interner_init(&known, SIZE_MAX);
+	if (status == GALVO_OK)
+		status = assign(r, &x, &known, reterr);
+	if (status == GALVO_OK)
+		arrange(r);
+	interner_finish(&known);
+	process_index_finish(&x);
+	return status;
+}
+
+galvo_status galvo_reader_create(const galvo_run *run, size_t table, galvo_reader **ret_reader,
+                                 galvo_error *reterr)
+{
+	const struct table *t;
+	galvo_status status = view_table(run, table, &t, reterr);
+	struct galvo_reader *r;
+
+	if (status != GALVO_OK)
+		return status;
+	if (!ret_reader)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no place for the reader");
+	r = alloc_array(1, sizeof(*r));
+	if (!r)
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	r->run = run;
+	r->table = t;
+	status = build(r, reterr);
+	if (status == GALVO_OK)
+		*ret_reader = r;
+	else
+		galvo_reader_destroy(r);
+	return status;
+}
+
+void galvo_reader_destroy(galvo_reader *r)
+{
+	if (!r)
+		return;
+	free(r->instances);
+	free(r->rows);
+	free(r->instance);
+	free(r->values);
+	free(r);
+}
+
+static const char *name_of(const struct galvo_reader *r, const struct instance *of)
+{
+	const struct process_info *p;
+
+	if (of->process != PROCESS_NONE) {
+		p = &r->run->processes[of->process];
+		return p->alias[0] ? p->alias : p->comm;
+	}
+	return of->key < r->table->names_len ? r->table->names[of->key] : "";
+}
+
+galvo_status galvo_reader_instance_at(const galvo_reader *r, size_t i, galvo_instance *ret_instance,
+                                      galvo_error *reterr)
+{
+	const struct instance *of;
+	galvo_instance instance;
+	size_t k;
+
+	if (!r)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no reader");
+	if (i >= r->instances_len)
+		return GALVO_DONE;
+	of = &r->instances[i];
+	instance = (galvo_instance){
+		.key = of->key,
+		.process = of->process == PROCESS_NONE ? SIZE_MAX : of->process,
+		.name = name_of(r, of),
+		.rows_len = of->rows_len,
+		.rows = r->rows + of->first,
+	};
+	for (k = 0; r->table->scope == SCOPE_DEVICE && k < r->run->devices_len; k++)
+		if (strcmp(r->run->devices[k].name, instance.name) == 0) {
+			instance.is_whole_disk = r->run->devices[k].whole;
+			instance.is_stacked = r->run->devices[k].stacked;
+		}
+	return view_give("instance", ret_instance, &instance, sizeof(instance), reterr);
+}
+
+galvo_status galvo_reader_select(galvo_reader *r, size_t instance, galvo_error *reterr)
+{
+	if (!r)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no reader");
+	if (instance != SIZE_MAX && instance >= r->instances_len)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no instance %zu", instance);
+	r->row = 0;
+	r->next = r->end = NULL;
+	if (instance != SIZE_MAX) {
+		r->next = r->rows + r->instances[instance].first;
+		r->end = r->next + r->instances[instance].rows_len;
+	}
+	return GALVO_OK;
+}
+
+galvo_status galvo_reader_next(galvo_reader *r, galvo_row *ret_row, galvo_error *reterr)
+{
+	galvo_status status;
+	galvo_row row;
+	size_t at, c;
+
+	if (!r)
+		return err_set(reterr, GALVO_ERR_INVALID, "there is no reader");
+	if (r->next ? r->next == r->end : r->row == r->table->rows_len)
+		return GALVO_DONE;
+	at = r->next ? *r->next : r->row;
+	for (c = 0; c < r->table->columns_len; c++)
+		r->values[c] = r->table->values[c][at];
+	row = (galvo_row){
+		.mono_ns = r->table->mono_ns[at],
+		.key = r->table->key[at],
+		.instance = r->instance[at],
+		.values = r->values,
+		.values_len = r->table->columns_len,
+	};
+	status = view_give("row", ret_row, &row, sizeof(row), reterr);
+	if (status == GALVO_OK && r->next)
+		r->next++;
+	else if (status == GALVO_OK)
+		r->row++;
+	return status;
+}

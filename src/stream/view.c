@@ -1,0 +1,212 @@
+/* What the public reader shows of a run, its rows apart. */
+#include "view.h"
+
+galvo_status view_give(const char *what, void *ret, const void *full, size_t bytes,
+                       galvo_error *reterr)
+{
+	if (!ret)
+		return err_set(reterr, GALVO_ERR_INVALID, "%s: there is no place for it", what);
+	return sized_give(what, ret, full, bytes, reterr);
+}
+
+static uint64_t last_mono_ns(const struct galvo_run *run)
+{
+	uint64_t last = 0;
+	size_t i;
+
+	for (i = 0; i < run->streams_len; i++)
+		if (run->streams[i].last_mono_ns > last)
+			last = run->streams[i].last_mono_ns;
+	return last;
+}
+
+galvo_status galvo_run_get_info(const galvo_run *run, galvo_run_info *ret_info, galvo_error *reterr)
+{
+	static const struct session none = {
+		.hostname = "", .kernel = "", .boot_id = "", .galvo_version = "",
+	};
+	const struct session *s = run && run->session ? run->session : &none;
+	galvo_status status = view_at(run, 0, 1, reterr);
+	const galvo_run_info info = {
+		.hostname = s->hostname,
+		.kernel = s->kernel,
+		.boot_id = s->boot_id,
+		.galvo_version = s->galvo_version,
+		.start_wall_ns = s->start_wall_ns,
+		.start_mono_ns = s->start_mono_ns,
+		.stop_mono_ns = s->stop_mono_ns,
+		.last_mono_ns = status == GALVO_OK ? last_mono_ns(run) : 0,
+		.cpu_count = s->cpu_count,
+		.recorder_pid = s->recorder_pid,
+		.argv = s->workload.argv,
+		.argv_len = s->workload.argv_len,
+		.workload_pid = s->workload.pid,
+		.workload_exited = s->workload.exited,
+		.exit_code = s->workload.exit_code,
+		.term_signal = s->workload.term_signal,
+	};
+
+	return status == GALVO_OK ? view_give("info", ret_info, &info, sizeof(info), reterr) : status;
+}
+
+galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_stream *ret_stream,
+                                 galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->streams_len : 0, reterr);
+	const struct run_stream *s;
+	galvo_run_stream stream;
+
+	if (status != GALVO_OK)
+		return status;
+	s = &run->streams[i];
+	stream = (galvo_run_stream){
+		.kind = (int32_t)s->kind,
+		.is_present = s->present,
+		.file = s->file_name,
+		.frequency_hz = s->frequency_hz,
+		.bytes = s->bytes,
+		.messages = s->messages,
+		.rows = s->rows,
+		.damaged_messages = s->bad_messages,
+		.missing_messages = s->missing_messages,
+		.dropped_rows = s->dropped_rows,
+		.ticks = s->stats.ticks,
+		.missed_ticks = s->stats.missed_ticks,
+		.last_mono_ns = s->last_mono_ns,
+	};
+	return view_give("stream", ret_stream, &stream, sizeof(stream), reterr);
+}
+
+galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *ret_note,
+                               galvo_error *reterr)
+{
+	size_t said = run && run->session ? run->session->notes_len : 0;
+	galvo_status status = view_at(run, i, run ? said + run->damages_len : 0, reterr);
+	galvo_run_note note = {0};
+
+	if (status != GALVO_OK)
+		return status;
+	if (i < said) {
+		note.subject = run->session->notes[i].subject;
+		note.text = run->session->notes[i].text;
+	} else {
+		const struct damage *d = &run->damages[i - said];
+
+		note = (galvo_run_note){.subject = d->file, .text = d->text, .is_damage = 1,
+		                        .is_torn_tail = d->torn_tail, .offset = d->offset};
+	}
+	return view_give("note", ret_note, &note, sizeof(note), reterr);
+}
+
+/* ---- the time of day ----------------------------------------------------------------------- */
+
+static const struct anchor *nearest(const struct galvo_run *run, uint64_t mono_ns)
+{
+	size_t low = 0, high = run->anchors_len;
+	const struct anchor *a = run->anchors;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a[middle].mono_ns < mono_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == run->anchors_len ||
+	    (low && mono_ns - a[low - 1].mono_ns < a[low].mono_ns - mono_ns))
+		low--;
+	return &a[low];
+}
+
+galvo_status galvo_run_to_wall(const galvo_run *run, const uint64_t *mono_ns, size_t n,
+                               uint64_t *ret_wall_ns, galvo_error *reterr)
+{
+	galvo_status status = view_at(run, 0, 1, reterr);
+	const struct anchor *a;
+	size_t i;
+
+	if (status != GALVO_OK)
+		return status;
+	if (n && (!mono_ns || !ret_wall_ns))
+		return err_set(reterr, GALVO_ERR_INVALID, "there are no instants, or no place for them");
+	if (!run->anchors_len)
+		return err_set(reterr, GALVO_ERR_ABSENT, "nothing in the run tells the time of day");
+	for (i = 0; i < n; i++) {
+		a = nearest(run, mono_ns[i]);
+		ret_wall_ns[i] = a->wall_ns + (mono_ns[i] - a->mono_ns);
+	}
+	return GALVO_OK;
+}
+
+/* ---- processes, regions, marks -------------------------------------------------------------- */
+
+galvo_status galvo_run_process_at(const galvo_run *run, size_t i, galvo_run_process *ret_process,
+                                  galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->processes_len : 0, reterr);
+	const struct process_info *p;
+	galvo_run_process process;
+
+	if (status != GALVO_OK)
+		return status;
+	p = &run->processes[i];
+	process = (galvo_run_process){
+		.pid = p->pid,
+		.ppid = p->ppid,
+		.start_ticks = p->start_ticks,
+		.first_mono_ns = p->first_mono_ns,
+		.end_mono_ns = p->end_mono_ns,
+		.is_root = p->root,
+		.alias = p->alias,
+		.comm = p->comm,
+		.command = p->command,
+	};
+	return view_give("process", ret_process, &process, sizeof(process), reterr);
+}
+
+galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_region *ret_region,
+                                 galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->regions_len : 0, reterr);
+	const struct region *r;
+	galvo_run_region region;
+
+	if (status != GALVO_OK)
+		return status;
+	r = &run->regions[i];
+	region = (galvo_run_region){
+		.name = r->name.p,
+		.name_len = r->name.n,
+		.id = r->id,
+		.start_mono_ns = r->start_mono_ns,
+		.end_mono_ns = r->end_mono_ns,
+		.pid = r->pid,
+		.begin_thread = r->begin_thread,
+		.end_thread = r->end_thread,
+		.is_unfinished = r->unfinished,
+		.is_gpu = r->domain == DOMAIN_GPU,
+	};
+	return view_give("region", ret_region, &region, sizeof(region), reterr);
+}
+
+galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *ret_mark,
+                               galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->marks_len : 0, reterr);
+	const struct mark *m;
+	galvo_run_mark mark;
+
+	if (status != GALVO_OK)
+		return status;
+	m = &run->marks[i];
+	mark = (galvo_run_mark){
+		.name = m->name.p,
+		.name_len = m->name.n,
+		.mono_ns = m->mono_ns,
+		.pid = m->pid,
+		.thread = m->thread,
+		.is_gpu = m->domain == DOMAIN_GPU,
+	};
+	return view_give("mark", ret_mark, &mark, sizeof(mark), reterr);
+}
