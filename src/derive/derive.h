@@ -42,14 +42,18 @@ struct summary_workload {
 	double pct_of_core; /* (user + system) / wall */
 };
 
-struct summary_core {
-	uint32_t cpu;
-	bool present; /* has rows: CPU numbers may have holes */
+struct summary_shares { /* of the time of one core, or of all */
 	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
 };
 
+struct summary_core {
+	uint32_t cpu;
+	bool present; /* has rows: CPU numbers may have holes */
+	struct summary_shares time;
+};
+
 struct summary_cpu {
-	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
+	struct summary_shares time;
 	struct figure followed_pct_of_core; /* over the followed processes; total: that of their rows */
 	double unseen_s; /* of the workload's own account, in no process's rows; NAN: not known */
 	struct summary_core *cores;         /* by CPU number */
