@@ -78,7 +78,7 @@ galvo_status rig_open(struct rig *r, const struct rig_config *config, galvo_erro
 	if (status == GALVO_OK)
 		status = writer_start(r->writer, reterr);
 	for (i = 0; i < RIG_PROBES && status == GALVO_OK; i++)
-		status = probe_prime(r->probes[i], reterr);
+		probe_prime(r->probes[i]);
 	if (status != GALVO_OK)
 		rig_close(r);
 	return status;

@@ -50,9 +50,6 @@ struct span span_trim(struct span s); /* without spaces, tabs, CR and LF at both
 
 /* Each demands that the whole span is the number: no sign where unsigned, no blanks, no overflow. */
 bool span_to_u64(struct span s, uint64_t *ret);
-bool span_to_i64(struct span s, int64_t *ret);
-/* Decimal with an optional fraction, in units of 10^-decimals: "0.25" with 2 is 25. */
-bool span_to_fixed(struct span s, unsigned decimals, uint64_t *ret);
 /* Decimal with an optional fraction and exponent, '.' in every locale; beyond the range it is infinite
  * or zero. Allocates for more than 60 characters, and is false too if it cannot. */
 bool span_to_double(struct span s, double *ret);
@@ -90,15 +87,16 @@ static inline void err_clear(galvo_error *e)
 	e->status = e->sys_errno = 0;
 	e->text[0] = '\0';
 }
-/* As err_set, ": " and the system's words for `sys_errno`. ENOENT, ESRCH, ENXIO, ENODEV: ABSENT;
+/* As err_set, ": " and the system's words for `sys_errno`. ENOENT, ESRCH, ENXIO, ENODEV, ENOTDIR:
+ * ABSENT;
  * EACCES, EPERM: DENIED; ENOMEM: NOMEM; else IO. */
 __attribute__((format(printf, 3, 4))) galvo_status
 err_sys(galvo_error *e, int sys_errno, const char *fmt, ...);
 /* Puts "context: " in front of the text of a failure that passes through. */
 __attribute__((format(printf, 2, 3))) void err_wrap(galvo_error *e, const char *fmt, ...);
 /*
- * `path:line: expected WANT, got 'THERE'` with status MALFORMED. Finds the line from where `at`
- * points into `text`; `there` is escaped and clipped.
+ * `path:line: expected WANT, got 'THERE'` with status MALFORMED. `there` is a piece of
+ * `text`, from which comes the line; it is escaped and clipped.
  */
 galvo_status err_malformed(galvo_error *e, const char *path, struct span text, struct span there,
                            const char *want);

@@ -166,10 +166,11 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 		take_paid(c, paid);
 	else if (messages)
 		c->bytes_written = (double)bytes;
-	if (!paid && messages && cpu_ns) {
+	if (c->of == COST_OF_NOTHING && messages && cpu_ns && !(paid && paid->kind == COST_NONE)) {
 		c->of = COST_OF_SAMPLING;
 		c->cpu_s = seconds(cpu_ns);
 	}
+	c->sampling_only = c->of == COST_OF_SAMPLING;
 	c->pct_of_core = s->recorded_s > 0 ? 100 * c->cpu_s / s->recorded_s : NAN;
 }
 

@@ -42,14 +42,18 @@ struct summary_workload {
 	double pct_of_core; /* (user + system) / wall */
 };
 
-struct summary_core {
-	uint32_t cpu;
-	bool present; /* has rows: CPU numbers may have holes */
+struct summary_shares { /* of the time of one core, or of all */
 	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
 };
 
+struct summary_core {
+	uint32_t cpu;
+	bool present; /* has rows: CPU numbers may have holes */
+	struct summary_shares time;
+};
+
 struct summary_cpu {
-	struct figure busy_pct, user_pct, kernel_pct, iowait_pct, steal_pct;
+	struct summary_shares time;
 	struct figure followed_pct_of_core; /* over the followed processes; total: that of their rows */
 	double unseen_s; /* of the workload's own account, in no process's rows; NAN: not known */
 	struct summary_core *cores;         /* by CPU number */
@@ -155,11 +159,11 @@ enum cost_of { /* whose CPU time it is */
 	COST_OF_NOTHING,  /* it is not known */
 	COST_OF_PROCESS,  /* all of the recorder */
 	COST_OF_THREADS,  /* galvo's own threads in a process that does other things too */
-	COST_OF_SAMPLING, /* no closing account: the sampling threads, nothing more */
+	COST_OF_SAMPLING, /* nobody knows the whole: the sampling threads, nothing more */
 };
 
 struct summary_cost {
-	bool sampling_only; /* no closing account */
+	bool sampling_only; /* the whole is unknown: of is COST_OF_SAMPLING */
 	enum cost_of of;
 	double cpu_s, pct_of_core, max_rss_bytes, bytes_written;
 	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;

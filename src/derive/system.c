@@ -8,11 +8,11 @@
 #define CORE_AT(member) offsetof(struct summary_core, member)
 
 static const struct figure_row fast[] = {
-	{SHARE("cpu__cycles_busy"), .offset = AT(cpu.busy_pct)},
-	{SHARE("cpu__cycles_user"), .offset = AT(cpu.user_pct)},
-	{SHARE("cpu__cycles_kernel"), .offset = AT(cpu.kernel_pct)},
-	{SHARE("cpu__cycles_iowait"), .offset = AT(cpu.iowait_pct)},
-	{SHARE("cpu__cycles_steal"), .offset = AT(cpu.steal_pct)},
+	{SHARE("cpu__cycles_busy"), .offset = AT(cpu.time.busy_pct)},
+	{SHARE("cpu__cycles_user"), .offset = AT(cpu.time.user_pct)},
+	{SHARE("cpu__cycles_kernel"), .offset = AT(cpu.time.kernel_pct)},
+	{SHARE("cpu__cycles_iowait"), .offset = AT(cpu.time.iowait_pct)},
+	{SHARE("cpu__cycles_steal"), .offset = AT(cpu.time.steal_pct)},
 	{"mem__capacity_bytes", .is_level = true, .offset = AT(memory.capacity_bytes)},
 	{"mem__used_bytes", .is_level = true, .offset = AT(memory.used_bytes)},
 	{"mem__available_bytes", .is_level = true, .offset = AT(memory.available_bytes)},
@@ -37,11 +37,11 @@ static const struct figure_row slow[] = {
 };
 
 static const struct figure_row of_a_core[] = {
-	{SHARE("core__cycles_busy"), .offset = CORE_AT(busy_pct)},
-	{SHARE("core__cycles_user"), .offset = CORE_AT(user_pct)},
-	{SHARE("core__cycles_kernel"), .offset = CORE_AT(kernel_pct)},
-	{SHARE("core__cycles_iowait"), .offset = CORE_AT(iowait_pct)},
-	{SHARE("core__cycles_steal"), .offset = CORE_AT(steal_pct)},
+	{SHARE("core__cycles_busy"), .offset = CORE_AT(time.busy_pct)},
+	{SHARE("core__cycles_user"), .offset = CORE_AT(time.user_pct)},
+	{SHARE("core__cycles_kernel"), .offset = CORE_AT(time.kernel_pct)},
+	{SHARE("core__cycles_iowait"), .offset = CORE_AT(time.iowait_pct)},
+	{SHARE("core__cycles_steal"), .offset = CORE_AT(time.steal_pct)},
 };
 
 /* How unevenly the work lies on the cores. */
@@ -54,17 +54,17 @@ static void imbalance(struct summary_cpu *cpu)
 	for (i = 0; i < cpu->cores_len; i++) {
 		const struct summary_core *c = &cpu->cores[i];
 
-		if (isnan(c->busy_pct.avg))
+		if (isnan(c->time.busy_pct.avg))
 			continue;
-		sum += c->busy_pct.avg;
+		sum += c->time.busy_pct.avg;
 		n++;
-		if (!cpu->busiest || c->busy_pct.avg > cpu->busiest->busy_pct.avg)
+		if (!cpu->busiest || c->time.busy_pct.avg > cpu->busiest->time.busy_pct.avg)
 			cpu->busiest = c;
-		if (!cpu->idlest || c->busy_pct.avg < cpu->idlest->busy_pct.avg)
+		if (!cpu->idlest || c->time.busy_pct.avg < cpu->idlest->time.busy_pct.avg)
 			cpu->idlest = c;
 	}
 	if (n && sum > 0)
-		cpu->imbalance_ratio = cpu->busiest->busy_pct.avg / (sum / (double)n) - 1;
+		cpu->imbalance_ratio = cpu->busiest->time.busy_pct.avg / (sum / (double)n) - 1;
 }
 
 static galvo_status derive_cores(struct summary_cpu *cpu, const struct galvo_run *run,

@@ -27,13 +27,18 @@ static const struct json_row workload_rows[] = {
 	ONE(involuntary_switches, struct summary_workload, involuntary_switches),
 };
 
+/* The machine and each core have these. */
+#define TIME struct summary_shares
+static const struct json_row share_rows[] = {
+	MEAN(busy, pct, TIME, busy_pct),
+	MEAN(user, pct, TIME, user_pct),
+	MEAN(kernel, pct, TIME, kernel_pct),
+	MEAN(iowait, pct, TIME, iowait_pct),
+	MEAN(steal, pct, TIME, steal_pct),
+};
+
 #define CPU struct summary_cpu
 static const struct json_row cpu_rows[] = {
-	MEAN(busy, pct, CPU, busy_pct),
-	MEAN(user, pct, CPU, user_pct),
-	MEAN(kernel, pct, CPU, kernel_pct),
-	MEAN(iowait, pct, CPU, iowait_pct),
-	MEAN(steal, pct, CPU, steal_pct),
 	ONE(processes_s, CPU, followed_pct_of_core.total),
 	ONE(processes_unseen_s, CPU, unseen_s),
 	MEAN(processes, pct_of_core, CPU, followed_pct_of_core),
@@ -42,15 +47,6 @@ static const struct json_row cpu_rows[] = {
 	SUMMED(forks, forks, per_s, CPU, forks_per_s),
 	MEAN(running, tasks, CPU, running),
 	MEAN(blocked, tasks, CPU, blocked),
-};
-
-#define CORE struct summary_core
-static const struct json_row core_rows[] = {
-	MEAN(busy, pct, CORE, busy_pct),
-	MEAN(user, pct, CORE, user_pct),
-	MEAN(kernel, pct, CORE, kernel_pct),
-	MEAN(iowait, pct, CORE, iowait_pct),
-	MEAN(steal, pct, CORE, steal_pct),
 };
 
 /* Capacities hardly change: their highest value stands for them. */
@@ -114,6 +110,7 @@ static void put_cpu(struct json *j, const struct summary_cpu *cpu)
 	size_t i;
 
 	json_open(j, "cpu", "{");
+	json_rows(j, share_rows, ARRAY_LEN(share_rows), &cpu->time);
 	json_rows(j, cpu_rows, ARRAY_LEN(cpu_rows), cpu);
 	json_open(j, "cores", "[");
 	for (i = 0; i < cpu->cores_len; i++) {
@@ -121,7 +118,7 @@ static void put_cpu(struct json *j, const struct summary_cpu *cpu)
 			continue;
 		json_open(j, NULL, "{");
 		json_u64(j, "cpu", cpu->cores[i].cpu);
-		json_rows(j, core_rows, ARRAY_LEN(core_rows), &cpu->cores[i]);
+		json_rows(j, share_rows, ARRAY_LEN(share_rows), &cpu->cores[i].time);
 		json_close(j, "}");
 	}
 	json_close(j, "]");

@@ -4,21 +4,13 @@
 #include "output.h"
 
 /* The machine and a core have the same columns. */
-static const struct text_column cpu_columns[] = {
-	COLUMN("average", 9, put_pct, busy_pct.avg, struct summary_cpu),
-	COLUMN("peak", 9, put_pct, busy_pct.peak, struct summary_cpu),
-	COLUMN("user", 9, put_pct, user_pct.avg, struct summary_cpu),
-	COLUMN("kernel", 9, put_pct, kernel_pct.avg, struct summary_cpu),
-	COLUMN("iowait", 9, put_pct, iowait_pct.avg, struct summary_cpu),
-	COLUMN("steal", 9, put_pct, steal_pct.avg, struct summary_cpu),
-};
-static const struct text_column core_columns[] = {
-	COLUMN("average", 9, put_pct, busy_pct.avg, struct summary_core),
-	COLUMN("peak", 9, put_pct, busy_pct.peak, struct summary_core),
-	COLUMN("user", 9, put_pct, user_pct.avg, struct summary_core),
-	COLUMN("kernel", 9, put_pct, kernel_pct.avg, struct summary_core),
-	COLUMN("iowait", 9, put_pct, iowait_pct.avg, struct summary_core),
-	COLUMN("steal", 9, put_pct, steal_pct.avg, struct summary_core),
+static const struct text_column share_columns[] = {
+	COLUMN("average", 9, put_pct, busy_pct.avg, struct summary_shares),
+	COLUMN("peak", 9, put_pct, busy_pct.peak, struct summary_shares),
+	COLUMN("user", 9, put_pct, user_pct.avg, struct summary_shares),
+	COLUMN("kernel", 9, put_pct, kernel_pct.avg, struct summary_shares),
+	COLUMN("iowait", 9, put_pct, iowait_pct.avg, struct summary_shares),
+	COLUMN("steal", 9, put_pct, steal_pct.avg, struct summary_shares),
 };
 static const struct text_column pct_columns[] = {
 	COLUMN("average", 9, put_pct, avg, struct figure),
@@ -33,7 +25,7 @@ static const struct text_column byte_columns[] = {
 static void report_core(struct sheet *s, const struct summary_core *core, const char *what)
 {
 	buf_printf(&s->buf, "  %s core: %u", what, (unsigned)core->cpu);
-	table_cells(s, core_columns, ARRAY_LEN(core_columns), core);
+	table_cells(s, share_columns, ARRAY_LEN(share_columns), &core->time);
 	sheet_line_end(s);
 }
 
@@ -52,12 +44,12 @@ static void report_cpu(struct sheet *s, const struct summary_cpu *cpu)
 {
 	size_t cores = cores_present(cpu);
 
-	if (isnan(cpu->busy_pct.avg) && isnan(cpu->followed_pct_of_core.avg) && !cpu->busiest)
+	if (isnan(cpu->time.busy_pct.avg) && isnan(cpu->followed_pct_of_core.avg) && !cpu->busiest)
 		return;
 	sheet_text(s, "");
-	table_head(s, "cpu", cpu_columns, ARRAY_LEN(cpu_columns));
+	table_head(s, "cpu", share_columns, ARRAY_LEN(share_columns));
 	buf_put_str(&s->buf, "  machine");
-	table_cells(s, cpu_columns, ARRAY_LEN(cpu_columns), cpu);
+	table_cells(s, share_columns, ARRAY_LEN(share_columns), &cpu->time);
 	sheet_line_end(s);
 	if (cpu->busiest && cpu->busiest != cpu->idlest) {
 		report_core(s, cpu->busiest, "busiest");

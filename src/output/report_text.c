@@ -301,7 +301,7 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 	report_slowed(s, sum);
 	/* Then memory is unknown, and the threads that write and wait are not in the CPU time. */
 	if (c->of == COST_OF_SAMPLING)
-		sheet_text(s, "              of its sampling threads only: it left no account");
+		sheet_text(s, "              of its sampling threads only: the rest is unknown");
 }
 
 void report_text(struct sheet *s, const struct galvo_summary *sum)

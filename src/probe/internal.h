@@ -107,7 +107,7 @@ struct probe {
 	struct buf text;    /* of files of processes and instances */
 	/* time */
 	uint64_t tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
-	uint64_t vanished, rejected;
+	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
 	_Atomic uint32_t stop;

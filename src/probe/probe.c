@@ -117,13 +117,12 @@ void probe_tick(struct probe *p)
 	tick(p, false);
 }
 
-galvo_status probe_prime(struct probe *p, galvo_error *reterr)
+void probe_prime(struct probe *p)
 {
 	uint64_t best[PENS_MAX] = {0};
 	struct stream *stream = p->config.stream;
 	size_t i, round;
 
-	(void)reterr;
 	p->config.stream = NULL; /* first readings make no rows */
 	p->flushed_mono_ns = probe_now(p);
 	for (i = 0; i < p->pens_len; i++)
@@ -151,7 +150,6 @@ galvo_status probe_prime(struct probe *p, galvo_error *reterr)
 		p->lanes[i].next_tick = 0;
 	p->config.stream = stream;
 	budget_judge(p);
-	return GALVO_OK;
 }
 
 /* ---- flushing ------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ void probe_destroy(struct probe *); /* NULL is fine; joined already, or never st
  * Times the sources, takes the first readings (from which rates grow) and sets the divisors. On the
  * calling thread, before probe_start or the first probe_tick.
  */
-galvo_status probe_prime(struct probe *, galvo_error *reterr);
+void probe_prime(struct probe *);
 galvo_status probe_start(struct probe *, galvo_error *reterr); /* the sampler thread */
 void probe_signal_stop(struct probe *);                        /* any thread; returns at once */
 void probe_join(struct probe *); /* after signal_stop; flushes what is left. Twice is once */

@@ -31,27 +31,55 @@ static void copy_text(char *to, size_t cap, struct span text)
 	to[n] = '\0';
 }
 
+/* The start of it, with a mark where there is more: no character is cut in two. */
+static void copy_clipped(char *to, size_t cap, struct span text)
+{
+	static const char mark[] = "\xe2\x80\xa6";
+	size_t n = cap - sizeof(mark);
+
+	if (text.n < cap) {
+		copy_text(to, cap, text);
+		return;
+	}
+	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(to, text.p, n);
+	memcpy(to + n, mark, sizeof(mark));
+}
+
+/* Its start is enough: one that is larger than our buffer has filled that. */
+static struct span read_command(struct track *t, struct tracked *e)
+{
+	char path[TRACK_PATH_BYTES];
+	struct span text;
+	galvo_status status = file_read(track_path(t->config.world, e, "cmdline", path), path, &t->text,
+	                                &text, NULL);
+	size_t i;
+
+	if (status == GALVO_ERR_MALFORMED)
+		text = span_of(t->text.p, t->text.len);
+	else if (status != GALVO_OK)
+		return span_of(NULL, 0);
+	for (i = 0; i + 1 < text.n; i++)
+		if (t->text.p[i] == '\0')
+			t->text.p[i] = ' ';
+	return text;
+}
+
 bool track_read_names(struct track *t, struct tracked *e)
 {
 	const struct world *w = t->config.world;
 	char path[TRACK_PATH_BYTES];
 	struct span text;
-	bool has_command;
-	size_t i;
 
 	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
 		copy_text(e->info.comm, sizeof(e->info.comm),
 		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
-	has_command = file_read(track_path(w, e, "cmdline", path), path, &t->text, &text, NULL) ==
-	              GALVO_OK && text.n;
-	if (has_command) {
-		for (i = 0; i + 1 < text.n; i++)
-			if (t->text.p[i] == '\0')
-				t->text.p[i] = ' ';
-		copy_text(e->info.command, sizeof(e->info.command), span_trim(text));
-	}
+	text = read_command(t, e);
+	if (text.n)
+		copy_clipped(e->info.command, sizeof(e->info.command), span_trim(text));
 	e->named_mono_ns = w->clock->mono_ns(w->clock);
-	return has_command;
+	return text.n > 0;
 }
 
 /* The more there are, the less often. */

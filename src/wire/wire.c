@@ -31,14 +31,6 @@ char *wire_put_bytes(char *p, uint32_t field, struct span s)
 	return p + s.n;
 }
 
-char *wire_put_doubles(char *p, uint32_t field, const double *v, size_t n)
-{
-	p = wire_put_varint(wire_put_tag(p, field, WIRE_BYTES), n * sizeof(*v));
-	if (n)
-		memcpy(p, v, n * sizeof(*v));
-	return p + n * sizeof(*v);
-}
-
 char *wire_put_fixed32(char *p, uint32_t field, uint32_t v)
 {
 	p = wire_put_tag(p, field, WIRE_FIXED32);

@@ -104,10 +104,10 @@ static void the_cost_of_a_library_and_of_none(void)
 		{{.kind = COST_PROCESS, .user_ns = 80 * MS, .threads_ns = 1}, COST_OF_PROCESS, 0.08},
 		{{.kind = COST_PROCESS}, COST_OF_PROCESS, 0},
 		{{.kind = COST_UNSPECIFIED, .user_ns = 80 * MS}, COST_OF_PROCESS, 0.08},
-		{{.kind = COST_UNSPECIFIED}, COST_OF_NOTHING, -1},
+		{{.kind = COST_UNSPECIFIED}, COST_OF_SAMPLING, 0.02},
 		{{.kind = COST_THREADS, .user_ns = 9, .threads_ns = 30 * MS}, COST_OF_THREADS, 0.03},
 		{{.kind = COST_NONE, .threads_ns = 9}, COST_OF_NOTHING, -1},
-		{{.kind = (enum cost_kind)77, .user_ns = 9}, COST_OF_NOTHING, -1},
+		{{.kind = (enum cost_kind)77, .user_ns = 9}, COST_OF_SAMPLING, 0.02},
 	};
 	struct fake_run *f = alloc_array(1, sizeof(*f));
 	size_t i;
@@ -120,7 +120,7 @@ static void the_cost_of_a_library_and_of_none(void)
 		f->session.cost = rows[i].cost;
 		f->session.cost.present = true;
 		s = summary_of(f);
-		OK(s->cost.of == rows[i].of && !s->cost.sampling_only);
+		OK(s->cost.of == rows[i].of && s->cost.sampling_only == (rows[i].of == COST_OF_SAMPLING));
 		OK(rows[i].cpu_s < 0 ? isnan(s->cost.cpu_s) && isnan(s->cost.pct_of_core)
 		                     : is(s->cost.cpu_s, rows[i].cpu_s));
 		galvo_summary_destroy(s);

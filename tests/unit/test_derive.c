@@ -39,7 +39,7 @@ static void an_empty_run(void)
 
 	OK(galvo_summary_create(&none, &s, NULL) == GALVO_OK);
 	OK(!s->has_session && !s->finished && s->workload.state == WORKLOAD_NONE);
-	OK(isnan(s->recorded_s) && isnan(s->cpu.busy_pct.avg) && isnan(s->cpu.imbalance_ratio));
+	OK(isnan(s->recorded_s) && isnan(s->cpu.time.busy_pct.avg) && isnan(s->cpu.imbalance_ratio));
 	OK(isnan(s->memory.followed_rss_bytes.peak) && isnan(s->cost.cpu_s));
 	OK(isnan(s->disk_read_bytes_per_s.total));
 	EQ(s->disks_len + s->interfaces_len + s->processes_len + s->notes_len, 0);
@@ -62,7 +62,7 @@ static void averages_weigh_time(void)
 	ROW(f, t, 103 * S, 0, NAN, NAN, NAN);
 	ROW(f, t, 105 * S, 0, 40, 4000, NAN); /* absent at 103 s: this one covers 3 s */
 	s = summary_of(f);
-	OK(is(s->cpu.busy_pct.avg, (10 + 20 + 3 * 40) / 5.0) && is(s->cpu.busy_pct.peak, 40));
+	OK(is(s->cpu.time.busy_pct.avg, (10 + 20 + 3 * 40) / 5.0) && is(s->cpu.time.busy_pct.peak, 40));
 	OK(is(s->memory.used_bytes.avg, (1000 + 2000 + 3 * 4000) / 5.0));
 	OK(is(s->memory.used_bytes.peak, 4000) && isnan(s->memory.used_bytes.total));
 	OK(isnan(s->memory.capacity_bytes.avg) && isnan(s->memory.cached_bytes.avg));
@@ -83,14 +83,14 @@ static void peaks_are_over_a_window(void)
 	for (i = 1; i <= 30; i++) /* every 10 ms; in the second 100 ms half of them are at 100 */
 		ROW(f, t, 100 * S + i * 10 * MS, 0, i > 10 && i <= 20 && i % 2 ? 100 : 0);
 	s = summary_of(f);
-	OK(is(s->cpu.busy_pct.peak, 50) && is(s->cpu.busy_pct.avg, 50 / 3.0));
+	OK(is(s->cpu.time.busy_pct.peak, 50) && is(s->cpu.time.busy_pct.avg, 50 / 3.0));
 	galvo_summary_destroy(s);
 	fake_init(f);
 	t = fake_table(f, STREAM_SYSTEM, SCOPE_SYSTEM, columns, 1, NULL, 0);
 	for (i = 1; i <= 3; i++) /* 30 ms: no window was ever full */
 		ROW(f, t, 100 * S + i * 10 * MS, 0, 100);
 	s = summary_of(f);
-	OK(isnan(s->cpu.busy_pct.peak) && is(s->cpu.busy_pct.avg, 100));
+	OK(isnan(s->cpu.time.busy_pct.peak) && is(s->cpu.time.busy_pct.avg, 100));
 	galvo_summary_destroy(s);
 	free(f);
 }
@@ -256,7 +256,7 @@ static void cores_and_their_imbalance(void)
 	}
 	s = summary_of(f);
 	EQ(s->cpu.cores_len, 4);
-	OK(!s->cpu.cores[1].present && isnan(s->cpu.cores[1].busy_pct.avg));
+	OK(!s->cpu.cores[1].present && isnan(s->cpu.cores[1].time.busy_pct.avg));
 	OK(s->cpu.busiest && s->cpu.busiest->cpu == 0 && s->cpu.idlest && s->cpu.idlest->cpu == 3);
 	OK(is(s->cpu.imbalance_ratio, (90 - 40) / 40.0));
 	galvo_summary_destroy(s);

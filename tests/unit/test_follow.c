@@ -67,7 +67,7 @@ static void open_rig(struct rig *r, uint64_t scan_period_ns)
 	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
 	config.track = r->track;
 	OK(probe_create(&config, &r->probe, NULL) == GALVO_OK);
-	OK(probe_prime(r->probe, NULL) == GALVO_OK);
+	probe_prime(r->probe);
 }
 
 static void close_rig(struct rig *r)

@@ -151,8 +151,9 @@ static void hand_names(struct hand *h, enum scope scope, const char *names)
 
 static void hand_row(struct hand *h, uint32_t field, uint64_t mono_ns, const double *v, size_t n)
 {
-	char at[1024], *p = wire_put_doubles(wire_put_u64(at, 1, mono_ns), 2, v, n);
+	char at[1024], *p = wire_put_u64(at, 1, mono_ns);
 
+	p = wire_put_bytes(p, 2, span_of((const char *)v, n * sizeof(*v)));
 	h->p = wire_put_bytes(h->p, field, span_of(at, (size_t)(p - at)));
 }
 

@@ -32,7 +32,7 @@ static void fields(void)
 	p = wire_put_u64(p, 1, 0); /* not written */
 	p = wire_put_u64(p, 2, 300);
 	p = wire_put_bytes(p, 3, span_str("abc"));
-	p = wire_put_doubles(p, 4, v, 2);
+	p = wire_put_bytes(p, 4, span_of((const char *)v, sizeof(v)));
 	p = wire_put_fixed32(p, 127, 0xdeadbeef);
 	rest = span_of(at, (size_t)(p - at));
 	OK(wire_next(&rest, &f) == GALVO_OK && f.number == 2 && f.value == 300);
