@@ -95,7 +95,7 @@ static void publish(struct probe *p)
 
 void budget_judge(struct probe *p)
 {
-	uint32_t tight[LANES_MAX + 1], loose[LANES_MAX + 1];
+	uint32_t tight[LANES_MAX + 1] = {0}, loose[LANES_MAX + 1] = {0};
 	double limit = p->config.budget_pct / 100;
 	size_t i, len = p->lanes_len + probe_follows(p);
 

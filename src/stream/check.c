@@ -80,7 +80,8 @@ static void put_seconds(struct buf *b, uint64_t ns)
 /* The hole is that of the table which has a row at the most times: it shows when nobody looked. */
 static void put_missed(struct lines *out, const struct galvo_run *run, const struct run_stream *s)
 {
-	uint64_t missed = s->stats.missed_ticks, start_ns = run->session ? run->session->start_mono_ns : 0;
+	uint64_t start_ns = run->session ? run->session->start_mono_ns : 0;
+	uint64_t missed = s->stats.missed_ticks, all = missed + s->stats.ticks;
 	char text[LINE_MAX_BYTES / 2];
 	struct buf b = {.p = text, .cap = sizeof(text), .max = sizeof(text)};
 	struct hole best = {0};
@@ -95,8 +96,7 @@ static void put_missed(struct lines *out, const struct galvo_run *run, const str
 		if (h.times > best.times)
 			best = h;
 	}
-	buf_printf(&b, "%llu of %llu ticks missed", (unsigned long long)missed,
-	           (unsigned long long)(missed + s->stats.ticks));
+	buf_printf(&b, "%llu of %llu ticks missed", (unsigned long long)missed, (unsigned long long)all);
 	if (best.times > 1) {
 		buf_put_str(&b, "; longest hole ");
 		put_seconds(&b, best.to_ns - best.from_ns);
