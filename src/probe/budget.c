@@ -93,6 +93,19 @@ static void publish(struct probe *p)
 	atomic_store_explicit(&p->slowed, largest << 32 | bits, memory_order_relaxed);
 }
 
+/* Turns are unlike each other, a whole walk or nothing at all, so they are not clipped, but weighed. */
+void budget_account_following(struct probe *p)
+{
+	struct pen *pen = &p->follow_pen;
+	uint64_t mean_ns;
+
+	if (!p->follow_turns)
+		return;
+	mean_ns = p->follow_ns / p->follow_turns;
+	pen->mean_ns = pen->mean_ns ? (pen->mean_ns * 3 + mean_ns) / 4 : mean_ns;
+	p->follow_turns = p->follow_ns = 0;
+}
+
 void budget_judge(struct probe *p)
 {
 	uint32_t tight[LANES_MAX + 1] = {0}, loose[LANES_MAX + 1] = {0};
@@ -101,7 +114,7 @@ void budget_judge(struct probe *p)
 
 	p->judged_mono_ns = probe_now(p);
 	p->judged_members = p->living;
-	follow_account(p);
+	budget_account_following(p);
 	if (limit <= 0)
 		return;
 	choose(p, limit, tight);

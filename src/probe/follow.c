@@ -19,25 +19,7 @@ void follow_plan(struct probe *p)
 	                               .period_ticks = ticks ? ticks : 1};
 }
 
-bool probe_follows(const struct probe *p)
-{
-	return p->config.track && p->config.leads;
-}
-
-/* Turns are unlike each other, a whole walk or nothing at all, so they are not clipped, but weighed. */
-void follow_account(struct probe *p)
-{
-	struct pen *pen = &p->follow_pen;
-	uint64_t mean_ns;
-
-	if (!p->follow_turns)
-		return;
-	mean_ns = p->follow_ns / p->follow_turns;
-	pen->mean_ns = pen->mean_ns ? (pen->mean_ns * 3 + mean_ns) / 4 : mean_ns;
-	p->follow_turns = p->follow_ns = 0;
-}
-
-uint64_t follow(struct probe *p, bool is_whole)
+uint64_t probe_follow(struct probe *p, bool is_whole)
 {
 	uint64_t from = probe_now(p), cpu_ns, period;
 	struct lane *lane = &p->follow_lane;

@@ -120,7 +120,22 @@ static inline uint64_t probe_now(const struct probe *p)
 	return p->config.world->clock->mono_ns(p->config.world->clock);
 }
 
-uint64_t probe_cpu_ns(const struct probe *p); /* of the calling thread; 0 in a replay */
+/* CPU time of the calling thread; 0 in a replay, which is the same every time. */
+static inline uint64_t probe_cpu_ns(const struct probe *p)
+{
+	struct timespec t;
+
+	if (!p->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* Following is a source of this probe: not where another one leads. */
+static inline bool probe_follows(const struct probe *p)
+{
+	return p->config.track && p->config.leads;
+}
+
 /* Text `path` of the world, read at most once a tick. */
 void feed_read(struct probe *p, struct feed *f, galvo_error *reterr);
 void pen_fail(struct pen *pen, galvo_status status, const galvo_error *why);
@@ -133,11 +148,9 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
  */
 uint64_t lane_read(struct probe *p, struct lane *lane, uint64_t from_mono_ns);
 void follow_plan(struct probe *p);
-/* It is a source of this probe: not where another one leads. */
-bool probe_follows(const struct probe *p);
 /* Who ended, who is new (at its turn, or all that can be known), who joins. Returns when it was done. */
-uint64_t follow(struct probe *p, bool is_whole);
-void follow_account(struct probe *p); /* what it has cost since the last time */
+uint64_t probe_follow(struct probe *p, bool is_whole);
+void budget_account_following(struct probe *p); /* what it has cost since the last time */
 /* For every member: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */

@@ -13,15 +13,6 @@
 enum { PRIME_ROUNDS = 3, NICE = -10 };
 #define JUDGE_EVERY_NS NS_PER_S
 
-uint64_t probe_cpu_ns(const struct probe *p)
-{
-	struct timespec t;
-
-	if (!p->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0; /* a replay is the same every time */
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 /* ---- life ---------------------------------------------------------------------------------------- */
 
 galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
@@ -102,7 +93,7 @@ static void tick(struct probe *p, bool is_last)
 	uint64_t now;
 
 	p->tick++;
-	now = follow(p, is_last || is_replay(p));
+	now = probe_follow(p, is_last || is_replay(p));
 	now = read_lanes(p, is_replay(p), now);
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
@@ -131,7 +122,7 @@ void probe_prime(struct probe *p)
 		p->tick++;
 		for (i = 0; i < p->pens_len; i++)
 			p->pens[i].mean_ns = 0;
-		read_lanes(p, true, follow(p, round == 0));
+		read_lanes(p, true, probe_follow(p, round == 0));
 		if (round == 0)
 			p->follow_turns = p->follow_ns = 0; /* it has found all there is */
 		p->follow_lane.next_tick = 0;
@@ -143,7 +134,7 @@ void probe_prime(struct probe *p)
 		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
 		p->pens[i].reads = p->pens[i].failures = 0;
 	}
-	follow_account(p);
+	budget_account_following(p);
 	p->follow_pen.calibrated_ns = p->follow_pen.mean_ns;
 	p->follow_pen.reads = 0;
 	for (i = 0; i < p->lanes_len; i++)

@@ -1,5 +1,9 @@
 /* From messages to columns: a parser that is fed the bytes of a stream piece by piece. */
+#include <stdarg.h>
+
 #include "reader.h"
+
+enum { DAMAGES_MAX = 4096 }; /* of a run; more are counted only */
 
 struct stream_build {
 	struct reading *r;
@@ -120,6 +124,25 @@ static galvo_status read_message(struct stream_build *b, struct span message)
 }
 
 /* ---- one piece ----------------------------------------------------------------------------- */
+
+bool reading_note(struct reading *r, const char *file, uint64_t offset, bool torn_tail,
+                  const char *fmt, ...)
+{
+	struct damage d = {.file = file, .offset = offset, .torn_tail = torn_tail};
+	char text[NAME_MAX_BYTES + 128];
+	va_list args;
+
+	if (r->damages.len / sizeof(d) >= DAMAGES_MAX && !torn_tail)
+		return true;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	d.text = arena_text(&r->arena, span_str(text));
+	if (!d.text)
+		return false;
+	buf_put(&r->damages, &d, sizeof(d));
+	return !r->damages.failed;
+}
 
 /* Messages of ours are numbered: a jump that damage does not explain is a gap. */
 static bool note_gap(struct stream_build *b, const struct frame *frame)

@@ -34,6 +34,36 @@ static char *put_raw(char *p, uint32_t field, const char *text, size_t cap)
 	return n ? wire_put_bytes(p, field, span_of(text, n)) : p;
 }
 
+struct span event_name_clip(struct span name)
+{
+	return span_of(name.p, name.n < EVENT_NAME_MAX ? name.n : EVENT_NAME_MAX);
+}
+
+/* An empty name is written too. */
+char *region_put(char *p, uint32_t field, const struct region *r)
+{
+	char *start = nested_begin(p, field);
+
+	p = wire_put_bytes(start, REGION_NAME, event_name_clip(r->name));
+	p = wire_put_u64(p, REGION_START_MONO_NS, r->start_mono_ns);
+	p = wire_put_u64(p, REGION_END_MONO_NS, r->end_mono_ns);
+	p = wire_put_u64(p, REGION_ID, r->id);
+	p = wire_put_u64(p, REGION_UNFINISHED, r->unfinished);
+	p = wire_put_u64(p, REGION_BEGIN_THREAD, r->begin_thread);
+	p = wire_put_u64(p, REGION_END_THREAD, r->end_thread);
+	p = wire_put_u64(p, REGION_PID, r->pid);
+	if (field == EVENTS_OPEN_REGIONS)
+		p = wire_put_u64(p, REGION_DOMAIN, r->domain);
+	return nested_end(start, p);
+}
+
+void events_close_buffer(struct stream *s)
+{
+	if (s->buffer)
+		s->at = nested_end(s->buffer, s->at);
+	s->buffer = NULL;
+}
+
 char *message_put_header(char *p, const struct stream *s, const struct flush_info *info)
 {
 	char *header = nested_begin(p, TRACE_HEADER), *anchors;
@@ -129,7 +159,7 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	size_t i, k = 0;
 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
-		p = events_put_open(p, info->open_regions[i]);
+		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, info->processes[i]);
 	if (s->form->devices_field)

@@ -1,11 +1,8 @@
 /* A run while it is read, and when that is done: arrays, and the memory that they are in. */
-#include <stdarg.h>
-
 #include "reader.h"
 
 enum {
 	PROCESSES_LEAST = 1024,
-	DAMAGES_MAX = 4096, /* of a run; more are counted only */
 };
 
 void reading_init(struct reading *r)
@@ -42,25 +39,6 @@ void reading_finish(struct reading *r)
 	buf_finish(&r->open_regions);
 	buf_finish(&r->anchors);
 	arena_finish(&r->arena);
-}
-
-bool reading_note(struct reading *r, const char *file, uint64_t offset, bool torn_tail,
-                  const char *fmt, ...)
-{
-	struct damage d = {.file = file, .offset = offset, .torn_tail = torn_tail};
-	char text[NAME_MAX_BYTES + 128];
-	va_list args;
-
-	if (r->damages.len / sizeof(d) >= DAMAGES_MAX && !torn_tail)
-		return true;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	d.text = arena_text(&r->arena, span_str(text));
-	if (!d.text)
-		return false;
-	buf_put(&r->damages, &d, sizeof(d));
-	return !r->damages.failed;
 }
 
 /* The array of a buf in the arena. */

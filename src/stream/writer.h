@@ -90,14 +90,14 @@ struct writer {
 /* A batch is held and has room for a row; else counts one that is dropped. */
 bool stream_make_room(struct stream *s);
 
-/* ---- region.c ---------------------------------------------------------------------------------- */
+
+/* ---- message.c: each puts what it says and returns the new end; the caller has made room ---- */
 
 /* Ends the EventBuffer that the last regions and marks went into. */
 void events_close_buffer(struct stream *s);
-/* One of EVENTS_OPEN_REGIONS; at most ITEM_BYTES_MAX. */
-char *events_put_open(char *p, const struct region *r);
-
-/* ---- message.c: each puts what it says and returns the new end; the caller has made room ---- */
+/* A region as field number `field`; at most ITEM_BYTES_MAX. */
+char *region_put(char *p, uint32_t field, const struct region *r);
+struct span event_name_clip(struct span name); /* as much of it as is recorded */
 
 /* A nested message: begin, put its fields from the place returned, end. Up to 9 bytes more. */
 char *nested_begin(char *p, uint32_t field);

@@ -57,6 +57,9 @@ struct tracked *track_find(struct track *t, uint32_t pid);
 struct tracked *track_new_entry(struct track *t);
 void track_publish(struct track *t, struct tracked *e);
 void track_recycle(struct track *t, struct tracked *e);
+/* The process has ended, or is let go: it leaves when the last sampler has released it. */
+void track_end(struct track *t, struct tracked *e, uint64_t mono_ns);
+void track_unref(struct track *t, struct tracked *e);
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
                          uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
 /* The same for a descendant; one that finds no room is counted. */

@@ -160,22 +160,3 @@ void track_walk(struct track *t, uint64_t mono_ns)
 	if (!lists_work && t->alive)
 		admit_by_parent(t, mono_ns);
 }
-
-static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
-{
-	pthread_mutex_lock(&t->lock);
-	track_renew_names(t, mono_ns, is_whole);
-	if (t->config.follow != FOLLOW_NONE)
-		track_look(t, mono_ns, is_whole);
-	pthread_mutex_unlock(&t->lock);
-}
-
-void track_scan(struct track *t, uint64_t mono_ns)
-{
-	scan(t, mono_ns, false);
-}
-
-void track_scan_whole(struct track *t, uint64_t mono_ns)
-{
-	scan(t, mono_ns, true);
-}

@@ -1,4 +1,4 @@
-/* The set of followed processes: adding, ending, handing over to samplers. */
+/* The door: following begins and ends, scans, handing over to samplers. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -71,127 +71,7 @@ void track_destroy(struct track *t)
 	free(t);
 }
 
-void track_drop_files(struct tracked *e)
-{
-	if (e->pidfd >= 0)
-		close(e->pidfd);
-	if (e->dir_fd >= 0)
-		close(e->dir_fd);
-	e->pidfd = e->dir_fd = -1;
-}
-
-/* ---- the set, under the lock --------------------------------------------------------------------- */
-
-struct tracked *track_find(struct track *t, uint32_t pid)
-{
-	struct tracked *e = t->buckets[pid % BUCKETS];
-
-	while (e && e->info.pid != pid)
-		e = e->next;
-	return e;
-}
-
-static void index_drop(struct track *t, struct tracked *e)
-{
-	struct tracked **at = &t->buckets[e->info.pid % BUCKETS];
-
-	while (*at && *at != e)
-		at = &(*at)->next;
-	if (*at)
-		*at = e->next;
-}
-
-void track_recycle(struct track *t, struct tracked *e)
-{
-	track_drop_files(e);
-	e->next = t->free_list;
-	t->free_list = e;
-}
-
-static void list_drop(struct track *t, struct tracked *e)
-{
-	size_t i;
-
-	for (i = 0; i < t->len && t->list[i] != e; i++)
-		;
-	if (i == t->len)
-		return;
-	memmove(t->list + i, t->list + i + 1, (t->len - i - 1) * sizeof(*t->list));
-	t->len--;
-}
-
-static void unref(struct track *t, struct tracked *e)
-{
-	if (--e->refs)
-		return;
-	list_drop(t, e);
-	track_recycle(t, e);
-}
-
-/* The process has ended, or is let go: it leaves when the last sampler has released it. */
-static void end(struct track *t, struct tracked *e, uint64_t mono_ns)
-{
-	if (atomic_load(&e->end_mono_ns))
-		return;
-	atomic_store(&e->end_mono_ns, mono_ns ? mono_ns : 1);
-	index_drop(t, e);
-	t->alive--;
-	t->roots_alive -= e->info.root;
-	if (!t->config.world->live || t->has_refused)
-		t->must_walk = true; /* there is room for others now */
-	atomic_fetch_add(&t->generation, 1);
-	unref(t, e);
-}
-
-struct tracked *track_new_entry(struct track *t)
-{
-	struct tracked *e = t->free_list;
-
-	if (t->alive >= t->max ||
-	    !grow_array((void **)&t->list, &t->cap, t->len, sizeof(*t->list), (size_t)MAX_PROCESSES * 2))
-		return NULL;
-	if (e)
-		t->free_list = e->next;
-	else
-		e = malloc(sizeof(*e));
-	if (e)
-		*e = (struct tracked){.dir_fd = -1, .pidfd = -1, .refs = 1};
-	return e;
-}
-
-void track_publish(struct track *t, struct tracked *e)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = e};
-
-	e->serial = ++t->last_serial;
-	e->next = t->buckets[e->info.pid % BUCKETS];
-	t->buckets[e->info.pid % BUCKETS] = e;
-	t->list[t->len++] = e;
-	t->alive++;
-	t->roots_alive += e->info.root;
-	if (e->pidfd >= 0 && epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, e->pidfd, &event) != 0) {
-		close(e->pidfd);
-		e->pidfd = -1;
-	}
-	atomic_fetch_add(&t->generation, 1);
-}
-
 /* ---- the door ------------------------------------------------------------------------------------ */
-
-void track_widen(struct track *t, struct tracked *e, uint32_t streams)
-{
-	uint32_t all = atomic_load(&e->streams) | (streams & ~e->denied);
-
-	if (all == atomic_load(&e->streams))
-		return;
-	atomic_store(&e->streams, all);
-	t->must_walk = true; /* its children are for them, too */
-	/* To the end of the list with a new serial: samplers that do not have it look at it again. */
-	list_drop(t, e);
-	e->serial = ++t->last_serial;
-	t->list[t->len++] = e;
-	atomic_fetch_add(&t->generation, 1);
-}
 
 galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_t streams,
                        galvo_error *reterr)
@@ -234,19 +114,12 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 		atomic_fetch_add(&t->generation, 1);
 		if (!(atomic_load(&e->streams) & t->config.streams)) {
 			track_ignore(t, pid, e->info.start_ticks); /* a scan does not bring it back */
-			end(t, e, clock->mono_ns(clock));
+			track_end(t, e, clock->mono_ns(clock));
 		}
 	}
 	pthread_mutex_unlock(&t->lock);
 	return is_followed ? GALVO_OK
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
-}
-
-bool track_has_exited(const struct tracked *e)
-{
-	struct pollfd p = {.fd = e->pidfd, .events = POLLIN};
-
-	return e->pidfd >= 0 && poll(&p, 1, 0) == 1;
 }
 
 void track_poll(struct track *t, uint64_t mono_ns)
@@ -266,7 +139,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
-			end(t, e, mono_ns);
+			track_end(t, e, mono_ns);
 		}
 		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
@@ -298,14 +171,14 @@ void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struc
 void track_release(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
-	unref(t, e);
+	track_unref(t, e);
 	pthread_mutex_unlock(&t->lock);
 }
 
 void track_gone(struct track *t, struct tracked *e, uint64_t mono_ns)
 {
 	pthread_mutex_lock(&t->lock);
-	end(t, e, mono_ns);
+	track_end(t, e, mono_ns);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -324,4 +197,23 @@ void track_count(struct track *t, struct track_counts *ret)
 	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused_len,
 	                              t->refused_are_more};
 	pthread_mutex_unlock(&t->lock);
+}
+
+static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
+{
+	pthread_mutex_lock(&t->lock);
+	track_renew_names(t, mono_ns, is_whole);
+	if (t->config.follow != FOLLOW_NONE)
+		track_look(t, mono_ns, is_whole);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void track_scan(struct track *t, uint64_t mono_ns)
+{
+	scan(t, mono_ns, false);
+}
+
+void track_scan_whole(struct track *t, uint64_t mono_ns)
+{
+	scan(t, mono_ns, true);
 }
