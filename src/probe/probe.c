@@ -88,13 +88,14 @@ static bool is_replay(const struct probe *p)
 	return !p->config.world->live && p->config.world->epoch;
 }
 
+/* The last one reads everything once more: what is read each second has its last part second, too. */
 static void tick(struct probe *p, bool is_last)
 {
+	bool is_whole = is_last || is_replay(p);
 	uint64_t now;
 
 	p->tick++;
-	now = probe_follow(p, is_last || is_replay(p));
-	now = read_lanes(p, is_replay(p), now);
+	now = read_lanes(p, is_whole, probe_follow(p, is_whole));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
