@@ -68,7 +68,7 @@ GALVO_API void galvo_mark(galvo_tracker *tracker, const char *name, size_t name_
  * suite is started; stop before the suite stops; close. One thread at a time.
  *
  * A begin and an end that belong together are found by name, the innermost first, or exactly where
- * both give the same token. The speaker's clock counts if it tells a time between the start of the
+ * both give the same name and token. The speaker's clock counts if it tells a time between the start of the
  * recording and now. More than some thousand messages in a tenth of a second are dropped, counted.
  */
 typedef struct galvo_listener galvo_listener;

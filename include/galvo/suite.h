@@ -94,7 +94,8 @@ GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr
 GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
 /* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
-GALVO_API void galvo_suite_destroy(galvo_suite *suite); /* NULL is fine */
+/* NULL is fine. In a child that was forked meanwhile it does nothing, and all the others say STATE. */
+GALVO_API void galvo_suite_destroy(galvo_suite *suite);
 
 /*
  * Replays a captured machine (config.root holds host.txt and instants) instead of start and stop:

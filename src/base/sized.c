@@ -12,9 +12,11 @@ static size_t size_of(const void *sized)
 galvo_status sized_take(const char *what, void *to, size_t to_bytes, const void *from,
                         galvo_error *reterr)
 {
-	size_t from_bytes = size_of(from), i;
+	size_t from_bytes = from ? size_of(from) : 0, i;
 	const unsigned char *bytes = from;
 
+	if (!from)
+		return err_set(reterr, GALVO_ERR_INVALID, "%s: expected one, got NULL", what);
 	if (from_bytes < sizeof(from_bytes))
 		return err_set(reterr, GALVO_ERR_INVALID, "%s: struct_size is not set", what);
 	for (i = to_bytes; i < from_bytes; i++)

@@ -106,7 +106,9 @@ galvo_status galvo_say(const char *socket_path, galvo_saying what, uint64_t toke
 	galvo_status status;
 	int fd, failed;
 
-	if (name_len > EVENT_NAME_MAX || what < GALVO_SAY_MARK || what > GALVO_SAY_END)
+	if (what < GALVO_SAY_MARK || what > GALVO_SAY_END)
+		return err_set(reterr, GALVO_ERR_INVALID, "%d is no galvo_saying", (int)what);
+	if (name_len > EVENT_NAME_MAX)
 		return err_set(reterr, GALVO_ERR_INVALID, "a name has at most %d bytes",
 		               EVENT_NAME_MAX);
 	if (strlen(socket_path) >= sizeof(to.sun_path))

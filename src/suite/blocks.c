@@ -169,7 +169,8 @@ static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *fro
 bool config_take(struct loading *l)
 {
 	const Galvo__ProfilerSuiteConfig *from = l->config->message;
-	galvo_suite_config *c = &l->config->suite;
+	galvo_suite_config *c = &l->config->suite, files;
+	galvo_error error;
 	size_t n = from->system_block ? from->system_block->n_processes : 0;
 
 	n += from->disk ? from->disk->n_processes : 0;
@@ -189,6 +190,9 @@ bool config_take(struct loading *l)
 	    !take_ms(l, "scan_interval_ms", from->scan_interval_ms, &c->scan_interval_ms) ||
 	    !take_double(l, "budget_pct", from->budget_pct, 100, &c->budget_pct))
 		return false;
+	files = *c;
+	if (suite_set_files(&files, &error) != GALVO_OK)
+		return refuse(l, "output_file", "%s", error.text);
 	if (from->gpu && from->gpu->enabled)
 		config_note(l, "gpu: this build has no GPU profiler yet; the rest is recorded");
 	if (c->no_system && c->no_disk && c->no_events)

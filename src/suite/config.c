@@ -34,36 +34,38 @@ static galvo_status set_intervals(galvo_suite_config *c, galvo_error *reterr)
 static galvo_status check_file(const char *member, const char *name, galvo_error *reterr)
 {
 	if (name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < FILE_NAME_BYTES_MAX &&
-	    strcmp(name, "session_metadata.pb") != 0)
+	    strcmp(name, "session_metadata.pb") != 0 && strcmp(name, "session_metadata.pb.tmp") != 0)
 		return GALVO_OK;
 	return err_set(reterr, GALVO_ERR_INVALID,
 	               "%s: expected a file name, no path, and not that of the metadata", member);
 }
 
-/* What is recorded, and where. */
-static galvo_status set_streams(galvo_suite_config *c, galvo_error *reterr)
+galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr)
 {
-	galvo_status status;
+	const struct {
+		const char *member, **file;
+		enum stream_kind kind;
+		bool is_off;
+	} all[] = {
+		{"system_file", &c->system_file, STREAM_SYSTEM, c->no_system},
+		{"disk_file", &c->disk_file, STREAM_DISK, c->no_disk},
+		{"events_file", &c->events_file, STREAM_EVENTS, c->no_events},
+	};
+	size_t i, j;
 
-	if (c->no_system && c->no_disk && c->no_events)
-		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
-	if (!c->system_file)
-		c->system_file = stream_file_name(STREAM_SYSTEM);
-	if (!c->disk_file)
-		c->disk_file = stream_file_name(STREAM_DISK);
-	if (!c->events_file)
-		c->events_file = stream_file_name(STREAM_EVENTS);
-	status = check_file("system_file", c->system_file, reterr);
-	if (status == GALVO_OK)
-		status = check_file("disk_file", c->disk_file, reterr);
-	if (status == GALVO_OK)
-		status = check_file("events_file", c->events_file, reterr);
-	if (status != GALVO_OK)
-		return status;
-	if (!strcmp(c->system_file, c->disk_file) || !strcmp(c->events_file, c->disk_file) ||
-	    !strcmp(c->events_file, c->system_file))
-		return err_set(reterr, GALVO_ERR_INVALID,
-		               "system_file, disk_file, events_file: two are the same");
+	for (i = 0; i < ARRAY_LEN(all); i++) {
+		galvo_status status;
+
+		if (!*all[i].file)
+			*all[i].file = stream_file_name(all[i].kind);
+		status = check_file(all[i].member, *all[i].file, reterr);
+		if (status != GALVO_OK)
+			return status;
+		for (j = 0; j < i; j++)
+			if (!all[i].is_off && !all[j].is_off && !strcmp(*all[i].file, *all[j].file))
+				return err_set(reterr, GALVO_ERR_INVALID, "%s: the same as %s",
+				               all[i].member, all[j].member);
+	}
 	return GALVO_OK;
 }
 
@@ -87,7 +89,9 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_INVALID, "output_dir: expected a directory");
 	if (c->follow < GALVO_FOLLOW_NONE || c->follow > GALVO_FOLLOW_TREE)
 		return err_set(reterr, GALVO_ERR_INVALID, "follow: expected a galvo_follow");
-	return set_streams(c, reterr);
+	if (c->no_system && c->no_disk && c->no_events)
+		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
+	return suite_set_files(c, reterr);
 }
 
 static bool copy_string(char **to, const char *from)

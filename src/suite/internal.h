@@ -55,6 +55,7 @@ struct galvo_suite {
 	galvo_process *processes;
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
+	pid_t owner;   /* the process that made it: in a child of that, nothing of it works */
 	bool is_alone; /* one profiler by itself: no metadata */
 	struct galvo_profiler parts[PARTS];
 	enum suite_state state;
@@ -98,6 +99,14 @@ void suite_stop_events(struct galvo_suite *s); /* started or not */
 
 galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
                           galvo_error *reterr);
+/* Files that are not named get their usual names; all have to be names that may stand side by side. */
+galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr);
+/* As headers and metadata have it: 0 would say that nothing is sampled. */
+static inline uint64_t suite_whole_hz(double hz)
+{
+	return hz < 1 ? 1 : (uint64_t)(hz + 0.5);
+}
+
 /* For these streams alone. */
 galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
                                uint32_t streams, galvo_error *reterr);

@@ -41,10 +41,15 @@ static galvo_status look(const struct galvo_suite *s, const char *name, bool *re
 	return GALVO_OK;
 }
 
-/* One recorder a directory. Where a file system knows no locks, nobody is kept out. */
+/*
+ * One suite a directory, or profilers by themselves, which share it. Where a file system knows no
+ * locks, nobody is kept out.
+ */
 static galvo_status lock(struct galvo_suite *s, galvo_error *reterr)
 {
-	if (!s->is_alone && flock(s->dir_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+	int how = s->is_alone ? LOCK_SH : LOCK_EX;
+
+	if (flock(s->dir_fd, how | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		return err_set(reterr, GALVO_ERR_DENIED, "%s: another galvo is recording there",
 		               s->output_dir);
 	return GALVO_OK;
@@ -87,14 +92,24 @@ void output_clear(struct galvo_suite *s)
 		unlinkat(s->dir_fd, file_at(s, i), 0);
 }
 
+/* The path still means the directory that we opened: the program may have gone elsewhere meanwhile. */
+static bool is_same_dir(const struct galvo_suite *s)
+{
+	struct stat named, opened;
+
+	return stat(s->output_dir, &named) == 0 && fstat(s->dir_fd, &opened) == 0 &&
+	       named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
 void output_close(struct galvo_suite *s)
 {
 	if (s->dir_fd < 0)
 		return;
 	if (s->state == SUITE_FAILED)
 		output_clear(s); /* files without a recording */
-	if (s->made_dir && (s->state == SUITE_CREATED || s->state == SUITE_FAILED))
+	if (s->made_dir && (s->state == SUITE_CREATED || s->state == SUITE_FAILED) && is_same_dir(s))
 		rmdir(s->output_dir);
+	flock(s->dir_fd, LOCK_UN); /* children that were forked meanwhile have the descriptor, too */
 	close(s->dir_fd);
 	s->dir_fd = -1;
 }

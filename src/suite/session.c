@@ -137,8 +137,8 @@ static uint64_t tick_resolution_ns(const struct world *w)
 static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PROBES + 1])
 {
 	const struct session_probe all[PROBES] = {
-		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], (uint64_t)(s->config.system_hz + 0.5)},
-		{STREAM_DISK, s->files[PROBE_DISK], (uint64_t)(s->config.disk_hz + 0.5)},
+		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], suite_whole_hz(s->config.system_hz)},
+		{STREAM_DISK, s->files[PROBE_DISK], suite_whole_hz(s->config.disk_hz)},
 	};
 	size_t i, n = 0;
 

@@ -43,6 +43,7 @@ galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	s->dir_fd = s->world.root_fd = -1;
 	s->is_alone = is_alone;
+	s->owner = getpid();
 	for (i = 0; i < PARTS; i++)
 		s->parts[i] = (struct galvo_profiler){s, kinds[i]};
 	status = suite_copy_config(s, config, reterr);
@@ -67,6 +68,12 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 	return suite_create(config, false, ret_suite, reterr);
 }
 
+/* Threads do not go with a fork. */
+static galvo_status refuse_child(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_STATE, "the suite is another process's, which forked this one");
+}
+
 static void free_argv(struct galvo_suite *s)
 {
 	size_t i;
@@ -82,8 +89,8 @@ void galvo_suite_destroy(galvo_suite *s)
 {
 	size_t i;
 
-	if (!s)
-		return;
+	if (!s || s->owner != getpid())
+		return; /* the threads are the parent's, and the files are */
 	if (s->state == SUITE_STARTED)
 		galvo_suite_stop(s, NULL);
 	for (i = 0; i < PROBES; i++)
@@ -130,7 +137,7 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 		.kind = kind,
 		.file_name = s->files[i],
 		.hostname = s->hostname,
-		.frequency_hz = (uint64_t)(hz + 0.5),
+		.frequency_hz = suite_whole_hz(hz),
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
 		.is_new = true,
@@ -232,6 +239,8 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 	galvo_status status;
 	size_t i;
 
+	if (s->owner != getpid())
+		return refuse_child(reterr);
 	if (s->state != SUITE_CREATED || s->replay)
 		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
 		               s->replay ? "the root is a captured machine" : "started before");
@@ -294,6 +303,8 @@ static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
 
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 {
+	if (s->owner != getpid())
+		return refuse_child(reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
 	stop_probes(s);
@@ -336,6 +347,8 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
                                uint32_t streams, galvo_error *reterr)
 {
+	if (s->owner != getpid())
+		return refuse_child(reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
 	return track_add(s->track, pid, alias, streams, reterr);
@@ -344,6 +357,8 @@ galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr)
 {
+	if (s->owner != getpid())
+		return refuse_child(reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
 	return track_remove(s->track, pid, streams, reterr);
@@ -379,8 +394,8 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = known;
 	s->has_workload = true;
-	if (s->state == SUITE_STARTED && w->pid && !w->exited)
-		track_has_begun(s->track, w->pid);
+	if (s->state == SUITE_STARTED && known.pid && !known.exited)
+		track_has_begun(s->track, known.pid);
 	return GALVO_OK;
 }
 
