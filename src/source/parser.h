@@ -35,6 +35,15 @@ static inline void raw_put_scaled(struct raw *r, unsigned field, uint64_t value,
 		raw_put(r, field, value);
 }
 
+/* What is in use of a total, if both it and what is left of it are there and agree. */
+static inline void raw_put_used(struct raw *r, unsigned used, unsigned total, unsigned left)
+{
+	const uint32_t both = FIELD(total) | FIELD(left);
+
+	if ((r->present & both) == both && r->value[left] <= r->value[total])
+		raw_put(r, used, r->value[total] - r->value[left]);
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 enum line { LINE_READ, LINE_OTHER, LINE_BAD, LINE_LAST }; /* LINE_LAST: none of ours follows */

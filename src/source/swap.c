@@ -34,7 +34,6 @@ static const struct keys keys = {"proc/meminfo", key, ARRAY_LEN(key), false};
 static galvo_status parse(struct span text, const struct world *w, struct raw_sink *sink,
                           galvo_error *reterr)
 {
-	const uint32_t both = FIELD(TOTAL) | FIELD(FREE);
 	struct raw *r = row_only(sink);
 	galvo_status status;
 
@@ -42,8 +41,8 @@ static galvo_status parse(struct span text, const struct world *w, struct raw_si
 	if (!r)
 		return GALVO_OK;
 	status = keys_parse(text, &keys, r, reterr);
-	if (status == GALVO_OK && (r->present & both) == both && r->value[FREE] <= r->value[TOTAL])
-		raw_put(r, USED, r->value[TOTAL] - r->value[FREE]);
+	if (status == GALVO_OK)
+		raw_put_used(r, USED, TOTAL, FREE);
 	return status;
 }
 

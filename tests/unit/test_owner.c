@@ -6,35 +6,14 @@
 
 #include "base/base.h"
 #include "galvo/galvo.h"
+#include "scratch.h"
 #include "tap.h"
 
 static char base[] = "/tmp/galvo-owner-XXXXXX";
 
 static const char *in_base(const char *name)
 {
-	static char path[4][128];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", base, name);
-	return to;
-}
-
-/* A child that does nothing until it is let go. */
-static pid_t a_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		for (;;)
-			pause();
-	return pid;
-}
-
-static void let_go(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	return scratch_path(base, name);
 }
 
 static galvo_suite *a_suite(const char *dir, galvo_status want)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "galvo/galvo.h"
+#include "scratch.h"
 #include "stream/stream.h"
 #include "tap.h"
 
@@ -17,12 +18,7 @@ static uint64_t cycles = 200; /* of starting and stopping; the first argument */
 
 static const char *in_base(const char *name)
 {
-	static char path[4][128];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", base, name);
-	return to;
+	return scratch_path(base, name);
 }
 
 /* The stream of a file that has no metadata beside it. */
@@ -60,23 +56,6 @@ static const struct process_info *info_of(const struct galvo_run *run, uint32_t 
 		if (run->processes[i].pid == pid)
 			return &run->processes[i];
 	return NULL;
-}
-
-/* A child that does nothing until it is let go. */
-static pid_t a_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		for (;;)
-			pause();
-	return pid;
-}
-
-static void let_go(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 static void wait_ticks(const galvo_suite *suite, uint64_t n)
