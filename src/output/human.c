@@ -8,6 +8,20 @@ void put_bytes(struct buf *b, double bytes)
 	buf_put_bytes(b, bytes);
 }
 
+/* The blank and all behind the first letter of the unit go: of bytes, the unit. */
+void put_short_bytes(struct buf *b, double bytes)
+{
+	size_t from = b->len, i;
+
+	buf_put_bytes(b, bytes);
+	for (i = from; i < b->len && b->p[i] != ' '; i++)
+		;
+	if (i + 1 >= b->len)
+		return;
+	b->p[i] = b->p[i + 1];
+	b->len = b->p[i] == 'B' ? i : i + 1;
+}
+
 void put_bytes_per_s(struct buf *b, double rate)
 {
 	buf_put_bytes(b, rate);

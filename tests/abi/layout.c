@@ -346,3 +346,12 @@ VALUE(GALVO_FOLLOW_TREE, 2);
 SIZE(galvo_report_format, 4);
 VALUE(GALVO_REPORT_TEXT, 1);
 VALUE(GALVO_REPORT_JSON, 2);
+
+SIZE(galvo_report_by, 4);
+VALUE(GALVO_REPORT_BY_PID, 0);
+VALUE(GALVO_REPORT_BY_COMM, 1);
+
+SIZE(galvo_report_options, 16);
+AT(galvo_report_options, struct_size, 0);
+AT(galvo_report_options, format, 8);
+AT(galvo_report_options, by, 12);
