@@ -51,6 +51,14 @@ void put_seconds(struct buf *b, double s)
 	buf_put_fixed(b, s, fabs(s) < 99.995 ? 2 : fabs(s) < 9999.95 ? 1 : 0);
 }
 
+void put_fine_seconds(struct buf *b, double s)
+{
+	if (fabs(s) < 9.9995)
+		buf_put_fixed(b, s, 3);
+	else
+		put_seconds(b, s);
+}
+
 void put_duration(struct buf *b, double s)
 {
 	static const struct { uint64_t whole_s, part_s; const char *whole, *part; } units[] = {

@@ -56,6 +56,7 @@ void put_bytes_per_s(struct buf *b, double rate);   /* 1.23 GiB/s */
 void put_pct(struct buf *b, double pct);            /* 42.1 % */
 void put_small_pct(struct buf *b, double pct);      /* 0.042 % */
 void put_seconds(struct buf *b, double s);          /* 5.03, in a column whose head says seconds */
+void put_fine_seconds(struct buf *b, double s);     /* 0.003: of short lives */
 void put_duration(struct buf *b, double s);         /* 620 ms, 5.03 s, 2 min 05 s, 1 h 02 min */
 void put_brief(struct buf *b, double s);             /* 850 µs, 5.03 s, 12.4 min: eight columns */
 void put_count(struct buf *b, double v);             /* 12345, 2.50 M: six columns */

@@ -9,6 +9,7 @@
 #define MORE "  \xe2\x80\xa6 and %zu more"
 #define ARROW " \xe2\x86\x92 "
 #define END_COLUMNS 9
+#define NAMELESS "?" /* it was gone before anybody read how it is called */
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
@@ -19,9 +20,9 @@ struct process_row {
 
 static const struct text_column process_columns[] = {
 	COLUMN("pid", 8, put_whole, pid, struct process_row),
-	COLUMN("from s", 7, put_seconds, seen_s, struct process_row),
-	COLUMN("life s", 7, put_seconds, lifetime_s, struct process_row),
-	COLUMN("CPU s", 7, put_seconds, cpu_s, struct process_row),
+	COLUMN("from s", 7, put_fine_seconds, seen_s, struct process_row),
+	COLUMN("life s", 7, put_fine_seconds, lifetime_s, struct process_row),
+	COLUMN("CPU s", 7, put_fine_seconds, cpu_s, struct process_row),
 	COLUMN("RSS", 7, put_short_bytes, rss_bytes, struct process_row),
 	COLUMN("read", 7, put_short_bytes, read_bytes, struct process_row),
 	COLUMN("wrote", 7, put_short_bytes, written_bytes, struct process_row),
@@ -64,7 +65,7 @@ static size_t choose(const struct galvo_summary *sum, bool *chosen)
 	return n;
 }
 
-/* Its names in the order of time from number `first` on; SIZE_MAX: the last one alone. */
+/* Its names in the order of time, from number `first` on. */
 static void put_names(struct sheet *s, const struct process_info *p, size_t first)
 {
 	size_t i;
@@ -75,7 +76,7 @@ static void put_names(struct sheet *s, const struct process_info *p, size_t firs
 		buf_put_escaped(&s->buf, span_of(comm, strnlen(comm, sizeof(p->earlier[i].comm))));
 		buf_put_str(&s->buf, ARROW);
 	}
-	sheet_escaped(s, p->comm);
+	sheet_escaped(s, p->comm[0] ? p->comm : NAMELESS);
 }
 
 /* As many of its names as there is room for, the newest ones. */
@@ -215,7 +216,7 @@ struct group_row {
 
 static const struct text_column group_columns[] = {
 	COLUMN("count", 7, put_count, count, struct group_row),
-	COLUMN("CPU s", 8, put_seconds, cpu_s, struct group_row),
+	COLUMN("CPU s", 8, put_fine_seconds, cpu_s, struct group_row),
 	COLUMN("share", 8, put_pct, cpu_pct, struct group_row),
 	COLUMN("RSS peak", 9, put_bytes, rss_peak_bytes, struct group_row),
 	COLUMN("largest", 9, put_bytes, rss_largest_bytes, struct group_row),
@@ -236,7 +237,7 @@ static void report_group(struct sheet *s, const struct summary_group *g)
 		.read_bytes = g->own[USAGE_READ], .written_bytes = g->own[USAGE_WRITE]};
 
 	buf_put_str(&s->buf, "  ");
-	sheet_escaped(s, g->comm);
+	sheet_escaped(s, g->comm[0] ? g->comm : NAMELESS);
 	if (g->failed)
 		buf_printf(&s->buf, " (%llu failed)", (unsigned long long)g->failed);
 	table_cells(s, group_columns, ARRAY_LEN(group_columns), &row);

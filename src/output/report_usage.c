@@ -18,7 +18,7 @@ void put_remainder(struct sheet *s, const struct remainder_columns *c, double cp
                    double read_bytes, double write_bytes)
 {
 	sheet_column(s, c->at);
-	put_known(s, c->cpu, put_seconds, cpu_s);
+	put_known(s, c->cpu, put_fine_seconds, cpu_s);
 	buf_printf(&s->buf, "%*s", (int)c->gap, "");
 	put_known(s, c->bytes, c->put_bytes, read_bytes);
 	put_known(s, c->bytes, c->put_bytes, write_bytes);
@@ -119,7 +119,7 @@ void report_balance(struct sheet *s, const struct galvo_summary *sum)
 		enum usage_kind kind;
 		void (*put)(struct buf *, double);
 	} rows[] = {
-		{"  CPU s", USAGE_CPU_NS, put_seconds}, {"  read", USAGE_READ, put_bytes},
+		{"  CPU s", USAGE_CPU_NS, put_fine_seconds}, {"  read", USAGE_READ, put_bytes},
 		{"  written", USAGE_WRITE, put_bytes},
 	};
 	const struct summary_balance *cpu = &sum->balance[USAGE_CPU_NS];
@@ -143,7 +143,7 @@ void report_balance(struct sheet *s, const struct galvo_summary *sum)
 		balance_row(s, rows[i].name, b, rows[i].put);
 	}
 	if (shown && cpu->silent) {
-		buf_printf(&s->buf, "  of %llu process%s the rows alone are known",
+		buf_printf(&s->buf, "  of %llu process%s no more is known than rows tell",
 		           (unsigned long long)cpu->silent, cpu->silent == 1 ? "" : "es");
 		sheet_line_end(s);
 	}

@@ -412,7 +412,8 @@ static void numbers_for_people(void)
 		{put_brief, 0.99951, "1.00 s"}, {put_brief, 744, "12.4 min"}, {put_brief, 1e6, "11.6 d"},
 		{put_brief, -1, "-"}, {put_count, 99999, "99999"}, {put_count, 99999.6, "100 k"},
 		{put_count, 2.5e6, "2.50 M"}, {put_count, 0, "0"}, {put_count, NAN, "-"},
-		{put_duration, NAN, "-"}, {put_duration, -1, "-"}, {put_seconds, 123.456, "123.5"},
+		{put_duration, NAN, "-"}, {put_duration, -1, "-"},
+		{put_fine_seconds, 0.0016, "0.002"}, {put_fine_seconds, 9.9996, "10.00"}, {put_seconds, 123.456, "123.5"},
 	};
 	size_t i;
 

@@ -148,8 +148,8 @@ static void some_parts_are_not_known(void)
 	OK(isnan(s->processes[1].use[USAGE_CPU_NS].head) &&
 	   isnan(s->processes[1].use[USAGE_CPU_NS].unseen));
 	text = written(s, GALVO_REPORT_TEXT, GALVO_REPORT_BY_PID);
-	OK(says(text, "\n  of 1 process the rows alone are known\n"));
-	OK(says(text, "\n  in the account, but in nobody's rows        0.50\n"));
+	OK(says(text, "\n  of 1 process no more is known than rows tell\n"));
+	OK(says(text, "\n  in the account, but in nobody's rows       0.500\n"));
 	free(text);
 	text = written(s, GALVO_REPORT_JSON, GALVO_REPORT_BY_PID);
 	OK(says(text, "\"usage\": {\n        \"cpu\": null,"));
@@ -277,7 +277,7 @@ static void how_processes_ended(void)
 		text = report_of(f, GALVO_REPORT_TEXT, GALVO_REPORT_BY_PID);
 		OK(says(text, rows[i].page));
 		/* The command's own end is in the session. */
-		OK(says(text, "  sh                       10   0.00"));
+		OK(says(text, "  sh                       10  0.000"));
 		OK(says(text, "     -      -      -      -   exit 3\n"));
 		free(text);
 		text = report_of(f, GALVO_REPORT_JSON, GALVO_REPORT_BY_PID);
@@ -294,6 +294,7 @@ static void names_over_time(void)
 		const char *comm, *page;
 	} rows[] = {
 		{{NULL, NULL}, "work", "\n    work             "},
+		{{NULL, NULL}, "", "\n    ?                "},
 		{{"sh", NULL}, "python3", "\n    sh \xe2\x86\x92 python3     "},
 		{{"a-long-name", "sh"}, "python3", "\n    sh \xe2\x86\x92 python3     "},
 		{{"a-long-name", "b-long-name"}, "python3", "\n    python3          "},
@@ -354,7 +355,7 @@ static void many_processes(void)
 	OK(is(s->balance[USAGE_CPU_NS].own, 2.2) && is(s->balance[USAGE_CPU_NS].between, 1.2));
 	text = written(s, GALVO_REPORT_TEXT, GALVO_REPORT_BY_PID);
 	is_a_page(text);
-	OK(says(text, "\n  \xe2\x80\xa6 and 107 more, 53 failed                   1.07"
+	OK(says(text, "\n  \xe2\x80\xa6 and 107 more, 53 failed                  1.070"
 	              "                 107K\n"));
 	free(text);
 	EQ(s->groups_len, 4);
@@ -364,15 +365,15 @@ static void many_processes(void)
 	OK(isnan(s->groups[1].own[USAGE_READ]) && is(s->groups[1].cpu_pct, 15));
 	text = written(s, GALVO_REPORT_TEXT, GALVO_REPORT_BY_COMM);
 	is_a_page(text);
-	OK(says(text, "\n  false (60 failed)       60    0.60  15.0 %        -        -        - 60.0 KiB\n"));
-	OK(says(text, "\n  in nobody's rows              1.80\n"));
+	OK(says(text, "\n  false (60 failed)       60   0.600  15.0 %        -        -        - 60.0 KiB\n"));
+	OK(says(text, "\n  in nobody's rows             1.800\n"));
 	free(text);
 	galvo_summary_destroy(s);
 	for (i = 0; i < 120; i++)
 		snprintf(f->processes[2 + i].comm, sizeof(f->processes[2 + i].comm), "tool%u", (unsigned)i);
 	text = report_of(f, GALVO_REPORT_TEXT, GALVO_REPORT_BY_COMM);
 	is_a_page(text);
-	OK(says(text, "\n  \xe2\x80\xa6 and 107 more names          1.06                                     106 KiB\n"));
+	OK(says(text, "\n  \xe2\x80\xa6 and 107 more names         1.060                                     106 KiB\n"));
 	free(text);
 	free(f);
 }
