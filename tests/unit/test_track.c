@@ -83,7 +83,6 @@ static uint64_t now(void)
 static uint64_t alive(struct track *t)
 {
 	struct track_counts counts;
-
 	track_count(t, &counts);
 	return counts.alive;
 }
