@@ -60,9 +60,9 @@ void report_remainder(struct sheet *s, const struct galvo_summary *sum,
 		const char *words, *brief;
 		double cpu_s, read_bytes, write_bytes;
 	} rows[] = {
-		{"children too short-lived to be seen", "unseen short-lived ones",
+		{"short-lived children and unseen ends", "unseen lives and ends",
 		 above_0(cpu->unseen), above_0(read->unseen), above_0(write->unseen)},
-		{"own or such children's: no telling", "theirs or such ones'",
+		{"own or such children's: no telling", "no telling whose",
 		 above_0(cpu->mixed), above_0(read->mixed), above_0(write->mixed)},
 		{"in the account, but in nobody's rows", "in nobody's rows",
 		 rest_of(cpu, REST_MIN_S), rest_of(read, 4096), rest_of(write, 4096)},
