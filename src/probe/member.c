@@ -242,12 +242,17 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
 	struct kept *kept = &m->pen[pen->member_slot].kept[i];
-	char path[TRACK_PATH_BYTES];
-	struct span text;
-	galvo_status status;
+	const char *path = t->path; /* what is open needs it for messages only */
 	uint64_t period_ns = lane_period_ns(p, pen->lane);
-	int dir_fd = track_path(w, m->who, t->path, path);
+	char at[TRACK_PATH_BYTES];
+	galvo_status status;
+	struct span text;
+	int dir_fd = -1;
 
+	if (kept->fd < 0 || kept->epoch != w->epoch) {
+		dir_fd = track_path(w, m->who, t->path, at);
+		path = at;
+	}
 	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
 	if (status == GALVO_OK && text.n == 0 && !t->optional)
 		status = err_sys(reterr, ESRCH, "%s", t->path);
@@ -255,7 +260,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 		status = t->parse(text, w, &to->sink, reterr);
 	if (status == GALVO_DONE)
 		status = read_stand_in(p, m, t, to);
-	if (status == GALVO_OK && !strcmp(t->path, "stat"))
+	if (status == GALVO_OK && !pen->source->settle && !strcmp(t->path, "stat"))
 		see_stat(p, m, text);
 	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
 		kept_close(kept);
