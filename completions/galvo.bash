@@ -11,7 +11,7 @@ _galvo() {
 		dirs=' --output -o --root'
 		files=' --config -c' ;;
 	report)
-		opts='--json --help'
+		opts='--by --json --help'
 		dirs=' operand'
 		files='' ;;
 	check)

@@ -21,6 +21,7 @@ complete -c galvo -n '__fish_seen_subcommand_from record' -s q -l quiet -d 'say 
 complete -c galvo -n '__fish_seen_subcommand_from record' -s h -l help -d 'print this and exit'
 complete -c galvo -n '__fish_seen_subcommand_from record' -a '(__fish_complete_subcommand)'
 complete -c galvo -n __fish_use_subcommand -a report -d 'What happened in a run, on one screen.'
+complete -c galvo -n '__fish_seen_subcommand_from report' -l by -x -d 'processes by pid, as a tree, or by comm, grouped by their names [pid]'
 complete -c galvo -n '__fish_seen_subcommand_from report' -l json -d 'as JSON; the keys are in galvo-report(1)'
 complete -c galvo -n '__fish_seen_subcommand_from report' -s h -l help -d 'print this and exit'
 complete -c galvo -n '__fish_seen_subcommand_from report' -a '(__fish_complete_directories)'

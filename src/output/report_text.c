@@ -23,8 +23,7 @@ static void count(struct sheet *s, const char *before, uint64_t n, const char *w
 
 /* ---- what ran ------------------------------------------------------------------------------- */
 
-/* NULL for one that is not worth a name: real-time signals, say. */
-static const char *signal_name(int32_t number)
+const char *signal_name(int32_t number)
 {
 	static const struct { int number; const char *name; } names[] = {
 		{SIGHUP, "SIGHUP"}, {SIGINT, "SIGINT"}, {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
@@ -304,14 +303,18 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 		sheet_text(s, "              of its sampling threads only: the rest is unknown");
 }
 
-void report_text(struct sheet *s, const struct galvo_summary *sum)
+void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by)
 {
 	report_header(s, sum);
 	report_warnings(s, sum);
 	report_regions(s, sum);
 	report_machine(s, sum);
 	report_devices(s, sum);
-	report_processes(s, sum);
+	if (by == GALVO_REPORT_BY_COMM)
+		report_groups(s, sum);
+	else
+		report_processes(s, sum);
+	report_balance(s, sum);
 	report_notes(s, sum);
 	report_cost(s, sum);
 }

@@ -225,7 +225,7 @@ AT(galvo_run_column, source, 32);
 AT(galvo_run_column, help, 40);
 AT(galvo_run_column, values, 48);
 
-SIZE(galvo_run_process, 72);
+SIZE(galvo_run_process, 160);
 AT(galvo_run_process, struct_size, 0);
 AT(galvo_run_process, pid, 8);
 AT(galvo_run_process, ppid, 12);
@@ -236,6 +236,34 @@ AT(galvo_run_process, is_root, 40);
 AT(galvo_run_process, alias, 48);
 AT(galvo_run_process, comm, 56);
 AT(galvo_run_process, command, 64);
+AT(galvo_run_process, has_status, 72);
+AT(galvo_run_process, exit_code, 76);
+AT(galvo_run_process, term_signal, 80);
+AT(galvo_run_process, has_rusage, 84);
+AT(galvo_run_process, user_ns, 88);
+AT(galvo_run_process, system_ns, 96);
+AT(galvo_run_process, max_rss_bytes, 104);
+AT(galvo_run_process, minor_faults, 112);
+AT(galvo_run_process, major_faults, 120);
+AT(galvo_run_process, read_blocks, 128);
+AT(galvo_run_process, write_blocks, 136);
+AT(galvo_run_process, voluntary_switches, 144);
+AT(galvo_run_process, involuntary_switches, 152);
+
+SIZE(galvo_run_usage, 56);
+AT(galvo_run_usage, struct_size, 0);
+AT(galvo_run_usage, kind, 8);
+AT(galvo_run_usage, is_known, 12);
+AT(galvo_run_usage, head, 16);
+AT(galvo_run_usage, sampled, 24);
+AT(galvo_run_usage, tail, 32);
+AT(galvo_run_usage, unseen, 40);
+AT(galvo_run_usage, mixed, 48);
+
+SIZE(galvo_run_earlier_name, 24);
+AT(galvo_run_earlier_name, struct_size, 0);
+AT(galvo_run_earlier_name, comm, 8);
+AT(galvo_run_earlier_name, until_mono_ns, 16);
 
 SIZE(galvo_run_region, 72);
 AT(galvo_run_region, struct_size, 0);
@@ -296,6 +324,14 @@ VALUE(GALVO_KEY_PROCESS, 1);
 VALUE(GALVO_KEY_CPU, 2);
 VALUE(GALVO_KEY_NAME, 3);
 
+SIZE(galvo_usage_kind, 4);
+VALUE(GALVO_USAGE_CPU_NS, 1);
+VALUE(GALVO_USAGE_RCHAR, 2);
+VALUE(GALVO_USAGE_WCHAR, 3);
+VALUE(GALVO_USAGE_READ_BYTES, 4);
+VALUE(GALVO_USAGE_WRITE_BYTES, 5);
+VALUE(GALVO_USAGE_CANCELLED_WRITE_BYTES, 6);
+
 SIZE(galvo_domain, 4);
 VALUE(GALVO_DOMAIN_HOST, 1);
 VALUE(GALVO_DOMAIN_GPU, 2);
@@ -326,3 +362,12 @@ VALUE(GALVO_FOLLOW_TREE, 2);
 SIZE(galvo_report_format, 4);
 VALUE(GALVO_REPORT_TEXT, 1);
 VALUE(GALVO_REPORT_JSON, 2);
+
+SIZE(galvo_report_by, 4);
+VALUE(GALVO_REPORT_BY_PID, 0);
+VALUE(GALVO_REPORT_BY_COMM, 1);
+
+SIZE(galvo_report_options, 16);
+AT(galvo_report_options, struct_size, 0);
+AT(galvo_report_options, format, 8);
+AT(galvo_report_options, by, 12);
