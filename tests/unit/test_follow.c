@@ -117,7 +117,7 @@ static void the_last_tick(void)
 	OK(probe_start(r.probe, NULL) == GALVO_OK);
 	fork_there(&r);
 	probe_signal_stop(r.probe);
-	probe_join(r.probe);
+	OK(probe_join(r.probe, 10 * NS_PER_S));
 	EQ(alive(&r), 2);
 	close_rig(&r);
 }
