@@ -263,6 +263,7 @@ static void exits_while_stopped(galvo_suite *suite)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, destroy_it, suite);
+	pthread_detach(thread);
 	exit(READY);
 }
 
