@@ -1,5 +1,7 @@
 /* A probe that leads: when it looks for descendants of real processes, and what that costs. */
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +146,16 @@ static void an_account(void)
 	close_rig(&r);
 }
 
+/* One that is about to end is now there and now gone. */
+static void end_for_good(pid_t pid)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+	kill(pid, SIGKILL);
+	OK(p.fd >= 0 && poll(&p, 1, 10000) == 1);
+	close(p.fd);
+}
+
 /* A stream whose writer does not run yet: three messages find room, the fourth is dropped. */
 static void a_last_mention(void)
 {
@@ -165,7 +177,7 @@ static void a_last_mention(void)
 	probe_tick(r.probe);
 	for (i = 0; i < 3; i++)
 		probe_flush(r.probe);
-	kill(child, SIGKILL);
+	end_for_good(child);
 	while (alive(&r) == 2)
 		probe_tick(r.probe);
 	probe_tick(r.probe);
