@@ -17,6 +17,7 @@ enum {
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
 	MEMBERS_MAX = 1 << 16,
+	OWED_MAX = 1024, /* last mentions that lost flushes owe: each holds descriptors */
 	NAME_BYTES = 64,
 	REASON_BYTES = 160,
 	TEXT_MAX_BYTES = 16 << 20, /* of one file under proc/ or sys/ */
@@ -52,6 +53,7 @@ struct member {
 	uint64_t clock_ns, clock_mono_ns; /* its CPU clock, and when that was read */
 	int clock_failed;       /* errno */
 	bool gone;              /* its last mention is due at the next flush */
+	bool mentioned;         /* that flush is on its way */
 	struct member *next_free;
 	struct {
 		struct series series;
@@ -97,6 +99,8 @@ struct probe {
 	/* members, and what a flush says of them */
 	struct member **members;
 	size_t members_len, members_cap, living, judged_members;
+	size_t mentioned;               /* of them: see members_settle */
+	uint64_t mentions_lost;         /* batches dropped, when that was looked at */
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
@@ -113,7 +117,7 @@ struct probe {
 	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
-	_Atomic uint32_t stop;
+	_Atomic uint32_t stop, done;
 	pthread_t thread;
 	bool is_running;
 };
@@ -157,7 +161,10 @@ void budget_account_following(struct probe *p); /* what it has cost since the la
 /* For every member: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
-void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
+/* What the next message says of them, in info_at: how many. */
+size_t members_mention(struct probe *p);
+/* Lets go of who is gone and was mentioned in what is written by now. What was lost is said again. */
+void members_settle(struct probe *p);
 void members_finish(struct probe *p);
 void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);

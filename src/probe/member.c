@@ -49,6 +49,7 @@ static bool take(void *ctx, struct tracked *who)
 	p->join_fell_short = fell_short;
 	m->who = who;
 	m->gone = atomic_load(&who->end_mono_ns) != 0;
+	m->mentioned = false;
 	for (i = 0, j = 0; i < p->pens_len; i++) {
 		size_t k;
 
@@ -106,19 +107,46 @@ static void let_go(struct probe *p, struct member *m)
 	p->free_members = m;
 }
 
-void members_drop_gone(struct probe *p)
+size_t members_mention(struct probe *p)
 {
-	size_t i, kept = 0;
+	size_t i, n = 0;
 
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 
-		if (m->gone && p->infos[i].removed)
+		if (m->mentioned)
+			continue;
+		track_info(p->config.track, m->who, &p->infos[n]);
+		p->infos[n].removed = m->mentioned = m->gone;
+		p->mentioned += m->gone;
+		p->info_at[n] = &p->infos[n];
+		n++;
+	}
+	return n;
+}
+
+void members_settle(struct probe *p)
+{
+	uint64_t lost = p->mentions_lost;
+	bool is_settled = !p->config.stream || stream_is_settled(p->config.stream, &lost);
+	bool is_lost = lost != p->mentions_lost;
+	size_t i, kept = 0, owed = 0;
+
+	p->mentions_lost = lost;
+	if (!p->mentioned || (!is_lost && !is_settled))
+		return;
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (m->mentioned && (!is_lost || owed++ >= OWED_MAX)) {
 			let_go(p, m);
-		else
-			p->members[kept++] = m;
+			continue;
+		}
+		m->mentioned = false;
+		p->members[kept++] = m;
 	}
 	p->members_len = kept;
+	p->mentioned = 0;
 }
 
 void members_finish(struct probe *p)

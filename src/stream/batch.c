@@ -118,6 +118,14 @@ uint64_t stream_dropped_rows(const struct stream *s)
 	return atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
 }
 
+bool stream_is_settled(const struct stream *s, uint64_t *ret_dropped_batches)
+{
+	uint64_t written = atomic_load_explicit(&s->messages, memory_order_acquire);
+
+	*ret_dropped_batches = atomic_load_explicit(&s->dropped_batches, memory_order_acquire);
+	return written + *ret_dropped_batches == s->sequence;
+}
+
 /*
  * Header and length are known last and stand first: they are put so that they end where the names
  * begin, and the whole frame leaves in one write.

@@ -149,7 +149,6 @@ uint32_t row_values_field(const struct row_form *);
 #define SEAL_TAG "\xfd\x07"
 #define SEAL_BYTES 6
 
-#define SESSION_FILE "session_metadata.pb"
 #define NAME_MAX_BYTES 256 /* of a host, a device, a column: longer ones are clipped */
 
 #endif

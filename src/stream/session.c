@@ -111,8 +111,8 @@ static char *iso8601(struct arena *a, uint64_t wall_ns, bool *ok)
 	return text(a, at, ok);
 }
 
-galvo_status session_write(int dir_fd, const struct session *s,
-                           bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr)
+galvo_status session_pack(const struct session *s, bool (*catalog_at)(size_t, struct catalog_row *),
+                          struct buf *into, galvo_error *reterr)
 {
 	Galvo__SessionMetadata meta;
 	Galvo__MetricCatalog catalog;
@@ -120,8 +120,7 @@ galvo_status session_write(int dir_fd, const struct session *s,
 	Galvo__Workload workload;
 	Galvo__RecorderCost cost;
 	struct arena a = {0};
-	galvo_status status;
-	uint8_t *packed = NULL;
+	size_t bytes;
 	bool ok = true;
 
 	galvo__session_metadata__init(&meta);
@@ -147,13 +146,24 @@ galvo_status session_write(int dir_fd, const struct session *s,
 		put_cost(&s->cost, &cost);
 		meta.cost = &cost;
 	}
+	bytes = ok ? galvo__session_metadata__get_packed_size(&meta) : 0;
+	ok = ok && buf_reserve(into, bytes);
 	if (ok)
-		packed = arena_alloc(&a, galvo__session_metadata__get_packed_size(&meta), 1);
-	if (packed)
-		status = file_replace(dir_fd, SESSION_FILE, packed,
-		                      galvo__session_metadata__pack(&meta, packed), reterr);
-	else
-		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+		into->len += galvo__session_metadata__pack(&meta, (uint8_t *)into->p + into->len);
 	arena_finish(&a);
+	return ok ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+}
+
+galvo_status session_write(int dir_fd, const struct session *s,
+                           bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr)
+{
+	galvo_status status;
+	struct buf bytes;
+
+	buf_init(&bytes, SESSION_BYTES_MAX);
+	status = session_pack(s, catalog_at, &bytes, reterr);
+	if (status == GALVO_OK)
+		status = file_replace(dir_fd, SESSION_FILE, bytes.p, bytes.len, reterr);
+	buf_finish(&bytes);
 	return status;
 }

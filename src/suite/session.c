@@ -150,7 +150,7 @@ static size_t list_probes(const struct galvo_suite *s, struct session_probe to[P
 	return n;
 }
 
-galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
+galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
 	struct session_probe probes[PROBES + 1];
@@ -179,12 +179,10 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 	};
 	size_t i;
 
-	if (s->is_alone)
-		return GALVO_OK;
 	for (i = 0; i < s->notes_len; i++)
 		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
 	fill_workload(s, &session.workload);
 	if (s->stop_mono_ns)
 		fill_cost(s, &session.cost);
-	return session_write(s->dir_fd, &session, catalog_at, reterr);
+	return session_pack(&session, catalog_at, into, reterr);
 }

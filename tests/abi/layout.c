@@ -28,7 +28,7 @@ AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
 
-SIZE(galvo_system_config, 88);
+SIZE(galvo_system_config, 96);
 AT(galvo_system_config, struct_size, 0);
 AT(galvo_system_config, frequency_hz, 8);
 AT(galvo_system_config, processes, 16);
@@ -41,8 +41,9 @@ AT(galvo_system_config, follow, 64);
 AT(galvo_system_config, pss, 68);
 AT(galvo_system_config, scan_interval_ms, 72);
 AT(galvo_system_config, budget_pct, 80);
+AT(galvo_system_config, stop_at_exit, 88);
 
-SIZE(galvo_disk_config, 96);
+SIZE(galvo_disk_config, 104);
 AT(galvo_disk_config, struct_size, 0);
 AT(galvo_disk_config, frequency_hz, 8);
 AT(galvo_disk_config, devices, 16);
@@ -56,11 +57,13 @@ AT(galvo_disk_config, follow, 72);
 AT(galvo_disk_config, reserved, 76);
 AT(galvo_disk_config, scan_interval_ms, 80);
 AT(galvo_disk_config, budget_pct, 88);
+AT(galvo_disk_config, stop_at_exit, 96);
 
-SIZE(galvo_event_config, 24);
+SIZE(galvo_event_config, 32);
 AT(galvo_event_config, struct_size, 0);
 AT(galvo_event_config, flush_interval_ms, 8);
 AT(galvo_event_config, output_file, 16);
+AT(galvo_event_config, stop_at_exit, 24);
 
 SIZE(galvo_check_result, 48);
 AT(galvo_check_result, messages, 0);
@@ -114,6 +117,7 @@ AT(galvo_suite_config, metric_catalog_path, 176);
 AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
+AT(galvo_suite_config, stop_at_exit, 204);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
