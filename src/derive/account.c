@@ -8,6 +8,14 @@ static double seconds(uint64_t ns)
 	return (double)ns / (double)NS_PER_S;
 }
 
+/* Since the start of recording; NAN where that, or the instant, is not known. */
+static double failed_after_s(const struct galvo_run *run, uint64_t mono_ns)
+{
+	uint64_t start_mono_ns = run->session ? run->session->start_mono_ns : 0;
+
+	return start_mono_ns && mono_ns >= start_mono_ns ? seconds(mono_ns - start_mono_ns) : NAN;
+}
+
 /* ---- notes ---------------------------------------------------------------------------------- */
 
 static size_t notes_max(const struct galvo_run *run)
@@ -53,7 +61,8 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 			s->notes[s->notes_len++] = (struct summary_note){
 				.kind = NOTE_SOURCE, .subject = run->sources[i].name,
 				.text = run->sources[i].reason, .count = run->sources[i].failures,
-				.of = run->sources[i].reads};
+				.of = run->sources[i].reads,
+				.first_failure_s = failed_after_s(run, run->sources[i].first_failure_mono_ns)};
 	for (i = 0; i < run->damages_len; i++)
 		s->notes[s->notes_len++] = (struct summary_note){
 			.kind = NOTE_DAMAGE, .subject = run->damages[i].file,
@@ -112,7 +121,8 @@ static galvo_status derive_streams(struct galvo_summary *s, const struct galvo_r
 			.name = r->name, .reason = r->reason, .divisor = r->divisor,
 			.reads = r->reads, .failures = r->failures,
 			.period_s = r->period_ns ? seconds(r->period_ns) : NAN,
-			.mean_read_s = r->reads ? seconds(r->mean_read_ns) : NAN};
+			.mean_read_s = r->reads ? seconds(r->mean_read_ns) : NAN,
+			.first_failure_s = failed_after_s(run, r->first_failure_mono_ns)};
 	}
 	return status;
 }

@@ -135,6 +135,7 @@ struct summary_note {
 	enum note_kind kind;
 	const char *subject, *text; /* bytes of unknown encoding */
 	uint64_t count, of;         /* SOURCE: failures, turns; REJECTED, VANISHED: how many */
+	double first_failure_s;     /* SOURCE: since the start of recording */
 	uint64_t offset;            /* DAMAGE */
 	bool torn_tail;             /* DAMAGE */
 };
@@ -153,6 +154,7 @@ struct summary_source {
 	const char *name, *reason;
 	uint64_t divisor, reads, failures;
 	double period_s, mean_read_s;
+	double first_failure_s; /* since the start of recording */
 };
 
 enum cost_of { /* whose CPU time it is */

@@ -97,6 +97,7 @@ static const struct json_row source_rows[] = {
 	ONE(period_s, SOURCE, period_s),
 	AS(COUNT, reads, SOURCE, reads),
 	AS(COUNT, failures, SOURCE, failures),
+	ONE(first_failure_s, SOURCE, first_failure_s),
 	AS(TEXT, reason, SOURCE, reason),
 	ONE(mean_read_s, SOURCE, mean_read_s),
 };
@@ -151,6 +152,10 @@ static void put_processes(struct json *j, const struct galvo_summary *sum)
 	json_close(j, "]");
 }
 
+static const struct json_row first_failure[] = {
+	ONE(first_failure_s, struct summary_note, first_failure_s),
+};
+
 /* Every note has all keys; those that do not apply to its kind are null. */
 static void put_notes(struct json *j, const struct galvo_summary *sum)
 {
@@ -170,6 +175,10 @@ static void put_notes(struct json *j, const struct galvo_summary *sum)
 		json_text(j, "reason", n->text);
 		json_known(j, "count", n->kind != NOTE_SESSION && n->kind != NOTE_DAMAGE, n->count);
 		json_known(j, "reads", n->kind == NOTE_SOURCE, n->of);
+		if (n->kind == NOTE_SOURCE)
+			json_rows(j, first_failure, ARRAY_LEN(first_failure), n);
+		else
+			json_null(j, "first_failure_s");
 		json_known(j, "offset_bytes", n->kind == NOTE_DAMAGE, n->offset);
 		json_close(j, "}");
 	}

@@ -201,6 +201,18 @@ static void report_warnings(struct sheet *s, const struct galvo_summary *sum)
 
 /* ---- what is not in the figures, and what they cost ----------------------------------------- */
 
+static void put_how_often(struct sheet *s, const struct summary_note *note)
+{
+	buf_printf(&s->buf, " (%llu time%s", (unsigned long long)note->count,
+	           note->count == 1 ? "" : "s");
+	if (!isnan(note->first_failure_s)) {
+		buf_put_str(&s->buf, note->count == 1 ? ", at " : ", from ");
+		put_duration(&s->buf, note->first_failure_s);
+		buf_put_str(&s->buf, note->count == 1 ? "" : " on");
+	}
+	buf_put_str(&s->buf, ")");
+}
+
 /* The count of what went wrong stands before or behind the text, as it reads best. */
 static void report_note(struct sheet *s, const struct summary_note *note)
 {
@@ -211,8 +223,7 @@ static void report_note(struct sheet *s, const struct summary_note *note)
 		count(s, "", note->count, "");
 	sheet_escaped(s, note->text);
 	if (note->kind == NOTE_SOURCE) /* a turn of a source may be a reading a process */
-		buf_printf(&s->buf, " (%llu time%s)", (unsigned long long)note->count,
-		           note->count == 1 ? "" : "s");
+		put_how_often(s, note);
 	if (note->kind == NOTE_DAMAGE && note->offset)
 		buf_printf(&s->buf, " (at byte %llu)", (unsigned long long)note->offset);
 	sheet_line_wrap(s, NOTE_INDENT);

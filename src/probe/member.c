@@ -54,6 +54,7 @@ static bool take(void *ctx, struct tracked *who)
 		if (p->pens[i].source->shape != SHAPE_PROCESS)
 			continue;
 		series_init(&m->pen[j].series, p->pens[i].source);
+		m->pen[j].is_denied = false;
 		for (k = 0; k < TEXTS_MAX; k++)
 			m->pen[j].kept[k] = KEPT_NONE;
 		j++;
@@ -236,6 +237,35 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 }
 
 /*
+ * The kernel closes the files of a process that exits to all but root (fs/proc/base.c,
+ * task_dump_owner). That is no matter of permissions: it is asked once of each process.
+ */
+static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
+{
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	int dir_fd = track_path(p->config.world, m->who, "stat", path);
+	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, NULL);
+	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
+}
+
+/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+static bool is_failure(struct probe *p, struct member *m, const struct pen *pen, bool is_optional,
+                       galvo_status status)
+{
+	bool *is_denied = &m->pen[pen->member_slot].is_denied;
+
+	if (status == GALVO_ERR_DENIED && !*is_denied)
+		*is_denied = !is_denied_as_it_dies(p, m);
+	return status == GALVO_ERR_DENIED ? *is_denied
+	                                  : !is_optional || status != GALVO_ERR_ABSENT;
+}
+
+/*
  * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
  * rate times time is then the counter's growth, to the unit.
  */
@@ -260,8 +290,7 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
 		series_update(s, i, &to.raw, mono_ns);
-		/* What is optional may be absent; that we may not look at it is worth a word all the same. */
-		if (status != GALVO_OK && (!t->optional || status != GALVO_ERR_ABSENT)) {
+		if (status != GALVO_OK && is_failure(p, m, pen, t->optional, status)) {
 			err_wrap(&error, "process %u", m->who->info.pid);
 			pen_fail(pen, status, &error);
 		}

@@ -1,6 +1,8 @@
 /* The texts of /proc/PID that tell who a process is and who its children are. */
 #include "parser.h"
 
+#define FLAG_EXITING 4 /* PF_EXITING of the kernel, the same since 2.6 */
+
 /*
  * The name may hold ')', blanks and newlines; what follows it holds none of the first, so the last
  * one ends it.
@@ -51,6 +53,8 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 		return err_malformed(reterr, "stat", text, text, "a parent, times and a start");
 	s.ppid = (uint32_t)c.value[STAT_PPID];
 	s.start_ticks = c.value[STAT_START];
+	s.is_dying = s.state == 'Z' || s.state == 'X' ||
+	             ((c.good & FIELD(STAT_FLAGS)) && (c.value[STAT_FLAGS] & FLAG_EXITING));
 	*ret = s;
 	return GALVO_OK;
 }

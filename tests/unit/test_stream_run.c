@@ -168,7 +168,7 @@ static void check_and_repair(void)
 	galvo_error e = {0};
 	struct stat st;
 
-	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 927 B\n"
+	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 935 B\n"
 	                    "system_metrics.pb: 2 of 8 ticks missed; longest hole 0.0000 s\n", &r));
 	OK(r.is_sound && r.is_complete && r.messages == 3 && r.rows == 12);
 	EQ(galvo_run_check(path, refuse, NULL, &r, &e), GALVO_ERR_CALLBACK);
@@ -184,7 +184,7 @@ static void check_and_repair(void)
 	EQ(galvo_run_check(path, NULL, NULL, &r, NULL), GALVO_OK);
 	OK(!r.is_sound && !r.is_complete && r.torn_bytes > 300);
 	snprintf(want, sizeof(want),
-	         "system_metrics.pb: 2 messages, 8 rows, 917 B\n"
+	         "system_metrics.pb: 2 messages, 8 rows, 925 B\n"
 	         "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	         "system_metrics.pb: torn tail: %lld bytes after offset %lld are a message that was "
 	         "never finished\n"
@@ -199,7 +199,7 @@ static void check_and_repair(void)
 	EQ(galvo_run_repair(path, fixed, &r, &e), GALVO_ERR_IO);
 	OK(strstr(e.text, "-fixed: File exists"));
 	fixed_fd = open(fixed, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 607 B\n"
+	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 611 B\n"
 	                     "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	                     "session_metadata.pb: a message cut short at the end of system_metrics.pb "
 	                     "was left out by galvo check --repair\n"
