@@ -140,6 +140,14 @@ struct summary_note {
 	bool torn_tail;             /* DAMAGE */
 };
 
+/* What was found out before the recording. */
+struct summary_finding {
+	const char *id;
+	const char *verdict, *need; /* as JSON has them: "no", "some" */
+	const char *found, *meaning, *remedy; /* bytes of unknown encoding */
+	bool has_effect; /* what is recorded lacks something, or may */
+};
+
 struct summary_stream {
 	const char *file_name;
 	bool present;
@@ -197,6 +205,8 @@ struct galvo_summary {
 	size_t marks_len;
 	struct summary_note *notes;
 	size_t notes_len;
+	struct summary_finding *findings;
+	size_t findings_len;
 	struct summary_stream *streams;
 	size_t streams_len;
 	struct summary_source *sources;

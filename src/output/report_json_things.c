@@ -152,6 +152,16 @@ static void put_processes(struct json *j, const struct galvo_summary *sum)
 	json_close(j, "]");
 }
 
+#define FINDING struct summary_finding
+static const struct json_row finding_rows[] = {
+	AS(TEXT, id, FINDING, id),
+	AS(TEXT, verdict, FINDING, verdict),
+	AS(TEXT, need, FINDING, need),
+	AS(TEXT, found, FINDING, found),
+	AS(TEXT, meaning, FINDING, meaning),
+	AS(TEXT, remedy, FINDING, remedy),
+};
+
 static const struct json_row first_failure[] = {
 	ONE(first_failure_s, struct summary_note, first_failure_s),
 };
@@ -195,6 +205,8 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	put_processes(j, sum);
 	report_json_regions(j, sum);
 	put_notes(j, sum);
+	json_things(j, "situation", finding_rows, ARRAY_LEN(finding_rows), sum->findings,
+	            sum->findings_len, sizeof(*sum->findings));
 	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,
 	            sum->streams_len, sizeof(*sum->streams));
 	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,

@@ -256,6 +256,30 @@ static void report_notes(struct sheet *s, const struct galvo_summary *sum)
 	}
 }
 
+/* What may have kept something from us; whether it did, the notes tell. */
+static void report_situation(struct sheet *s, const struct galvo_summary *sum)
+{
+	const char *title = "seen in part (galvo doctor tells more)";
+	size_t i;
+
+	for (i = 0; i < sum->findings_len; i++) {
+		const struct summary_finding *f = &sum->findings[i];
+
+		if (!f->has_effect)
+			continue;
+		if (title) {
+			sheet_text(s, "");
+			sheet_text(s, title);
+		}
+		title = NULL;
+		buf_put_str(&s->buf, "  ");
+		sheet_escaped(s, f->id);
+		buf_put_str(&s->buf, ": ");
+		sheet_escaped(s, f->found);
+		sheet_line_wrap(s, NOTE_INDENT);
+	}
+}
+
 /* Sources that are read less often than asked for, to stay within the budget. */
 static void report_slowed(struct sheet *s, const struct galvo_summary *sum)
 {
@@ -324,5 +348,6 @@ void report_text(struct sheet *s, const struct galvo_summary *sum)
 	report_devices(s, sum);
 	report_processes(s, sum);
 	report_notes(s, sum);
+	report_situation(s, sum);
 	report_cost(s, sum);
 }

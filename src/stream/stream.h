@@ -131,6 +131,13 @@ struct session_note {
 	const char *text;
 };
 
+/* What was found out before the recording: galvo/doctor.h has the numbers' meaning. */
+struct session_finding {
+	const char *id;
+	int32_t verdict, need;
+	const char *found, *meaning, *remedy;
+};
+
 struct session_workload {
 	bool present;
 	const char *const *argv; /* any bytes each */
@@ -172,6 +179,8 @@ struct session {
 	size_t probes_len;
 	const struct session_note *notes;
 	size_t notes_len;
+	const struct session_finding *findings;
+	size_t findings_len;
 	struct session_workload workload;
 	struct session_cost cost;
 	const char *kernel, *boot_id, *galvo_version, *root; /* root: what --root named, or "/" */
