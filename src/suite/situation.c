@@ -69,7 +69,7 @@ _Static_assert(ARRAY_LEN(rows) <= FINDINGS_MAX, "room for every row");
 
 /* ---- for the rows -------------------------------------------------------------------------------- */
 
-static void put(char to[FOUND_BYTES], const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void put(char to[FOUND_BYTES], const char *fmt, va_list args)
 {
 	char text[FOUND_BYTES * 2];
 
@@ -155,13 +155,13 @@ void situation_program(const struct situation *s, char *to, size_t cap)
 
 /* ---- looking ------------------------------------------------------------------------------------- */
 
-static bool is_first_namespace(const struct world *w, const char *path, uint64_t inode)
+static bool is_other_namespace(const struct world *w, const char *path, uint64_t inode)
 {
 	char link[64];
 	ssize_t n = readlinkat(w->root_fd, path, link, sizeof(link));
 	uint64_t number;
 
-	return n > 0 && parse_namespace(span_of(link, (size_t)n), &number) && number == inode;
+	return n > 0 && parse_namespace(span_of(link, (size_t)n), &number) && number != inode;
 }
 
 /* PROC_USER_INIT_INO and PROC_PID_INIT_INO of include/linux/proc_ns.h: the same since 3.8. */
@@ -186,8 +186,8 @@ static void begin(struct situation *s)
 	if (parse_field(s->status_text, "Uid", &text) && span_take_u64(&text, &uid) &&
 	    span_take_u64(&text, &uid) && uid <= UINT32_MAX)
 		s->uid = (uint32_t)uid; /* the second one is the effective one */
-	s->in_first_users = is_first_namespace(s->world, "proc/self/ns/user", FIRST_USERS);
-	s->in_first_pids = is_first_namespace(s->world, "proc/self/ns/pid", FIRST_PIDS);
+	s->in_other_users = is_other_namespace(s->world, "proc/self/ns/user", FIRST_USERS);
+	s->in_other_pids = is_other_namespace(s->world, "proc/self/ns/pid", FIRST_PIDS);
 }
 
 static void finish(struct situation *s)
@@ -298,8 +298,8 @@ galvo_status galvo_doctor_finding_at(const galvo_doctor *doctor, size_t i, galvo
 	finding.id = f->id;
 	finding.group = f->group;
 	finding.title = f->title;
-	finding.verdict = f->verdict;
-	finding.need = f->need;
+	finding.verdict = (int32_t)f->verdict;
+	finding.need = (int32_t)f->need;
 	finding.found = f->found;
 	finding.meaning = f->meaning;
 	finding.remedy = f->remedy;

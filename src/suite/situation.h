@@ -31,7 +31,7 @@ struct situation {
 	struct span mounts_text; /* proc/self/mountinfo, its first START_TEXT_BYTES */
 	uint32_t uid;
 	uint64_t caps;     /* effective ones, a bit each */
-	bool in_first_users, in_first_pids; /* namespaces: the initial ones */
+	bool in_other_users, in_other_pids; /* namespaces: known not to be the initial ones */
 };
 
 enum row_when {

@@ -78,7 +78,7 @@ void look_nvidia_driver(struct situation *s, struct finding *f)
 	} else if (n == 0) {
 		finding_is(f, GALVO_VERDICT_NO, "driver %s, and no /dev/nvidia0", name);
 		finding_means(f, "nothing of the GPU can be recorded");
-		finding_cure(f, s->in_first_pids ? "sudo nvidia-modprobe -c 0 -u"
+		finding_cure(f, !s->in_other_pids ? "sudo nvidia-modprobe -c 0 -u"
 		                                 : "docker run --gpus all …");
 	} else if (may_open < n) {
 		finding_is(f, may_open ? GALVO_VERDICT_PARTLY : GALVO_VERDICT_NO,
@@ -107,7 +107,7 @@ void look_nvidia_counters(struct situation *s, struct finding *f)
 		finding_is(f, GALVO_VERDICT_YES, "RmProfilingAdminOnly is 0: everybody may count");
 		return;
 	}
-	if (situation_can(s, CAP_SYS_ADMIN) && s->in_first_users) {
+	if (situation_can(s, CAP_SYS_ADMIN) && !s->in_other_users) {
 		finding_is(f, GALVO_VERDICT_YES, "for administrators, as we are (CAP_SYS_ADMIN)");
 		return;
 	}

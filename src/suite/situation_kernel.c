@@ -94,14 +94,14 @@ void look_proc_connector(struct situation *s, struct finding *f)
 		finding_is(f, GALVO_VERDICT_NO, "%s: %s",
 		           fd < 0 ? "a socket of the connector" : "listening to the connector",
 		           strerror(failed));
-		if ((failed == EPERM || failed == EACCES) && s->in_first_users && s->in_first_pids)
+		if ((failed == EPERM || failed == EACCES) && !s->in_other_users && !s->in_other_pids)
 			finding_cure(f, "sudo setcap cap_net_admin=ep %s", program);
 	} else {
 		finding_is(f, GALVO_VERDICT_NO, "no answer%s",
-		           s->in_first_users && s->in_first_pids
+		           !s->in_other_users && !s->in_other_pids
 		               ? ": a kernel without CONFIG_PROC_EVENTS, or another network namespace"
 		               : ", as this is not the initial namespace of processes or users");
-		if (!s->in_first_users || !s->in_first_pids)
+		if (s->in_other_users || s->in_other_pids)
 			finding_cure(f, "record from the host, outside of the container");
 	}
 }

@@ -36,10 +36,10 @@ void look_pid_namespace(struct situation *s, struct finding *f)
 {
 	char link[64];
 
-	if (s->in_first_pids) {
-		finding_is(f, GALVO_VERDICT_YES, "the initial PID namespace");
-	} else if (!read_link(s, "proc/self/ns/pid", link)) {
+	if (!read_link(s, "proc/self/ns/pid", link)) {
 		finding_is(f, GALVO_VERDICT_UNKNOWN, "the PID namespace is not told");
+	} else if (!s->in_other_pids) {
+		finding_is(f, GALVO_VERDICT_YES, "the initial PID namespace");
 	} else {
 		finding_is(f, GALVO_VERDICT_PARTLY, "a PID namespace of its own, %s", link);
 		finding_means(f, "processes outside of it, which share CPUs and disks, are not to be seen");
@@ -51,10 +51,10 @@ void look_user_namespace(struct situation *s, struct finding *f)
 {
 	char link[64];
 
-	if (s->in_first_users) {
-		finding_is(f, GALVO_VERDICT_YES, "the initial user namespace");
-	} else if (!read_link(s, "proc/self/ns/user", link)) {
+	if (!read_link(s, "proc/self/ns/user", link)) {
 		finding_is(f, GALVO_VERDICT_UNKNOWN, "the user namespace is not told");
+	} else if (!s->in_other_users) {
+		finding_is(f, GALVO_VERDICT_YES, "the initial user namespace");
 	} else {
 		finding_is(f, GALVO_VERDICT_PARTLY, "a user namespace of its own, %s", link);
 		finding_means(f, "root and capabilities hold for what is inside of it only");

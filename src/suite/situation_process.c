@@ -200,30 +200,40 @@ static galvo_status try_io_of(struct situation *s, const char *pid, bool *ret_at
 	return situation_try(s->world, path, ret_at_open, NULL);
 }
 
-/* The first one, which is mostly another user's to all but root; then, with time, any. */
-static galvo_status try_any_io(struct situation *s, char pid[16], bool *ret_at_open)
+/*
+ * The first process, which to all but root is mostly another user's; then, with time, any. One that is
+ * closed settles it, unless we have what it takes: security modules may guard single processes.
+ */
+static galvo_status try_any_io(struct situation *s, bool is_able, char pid[16], bool *ret_at_open)
 {
-	galvo_status status;
+	galvo_status status, best;
+	char first[16] = "1";
 	struct dirent *entry;
 	size_t i;
 	DIR *dir;
 
 	snprintf(pid, 16, "1");
-	status = try_io_of(s, pid, ret_at_open);
-	if (status == GALVO_OK || status == GALVO_ERR_DENIED || s->is_start)
-		return status;
+	best = try_io_of(s, pid, ret_at_open);
+	if (best == GALVO_OK || (best == GALVO_ERR_DENIED && !is_able) || s->is_start)
+		return best;
 	dir = file_open_dir(s->world->root_fd, "proc");
 	for (i = 0; dir && i < SCAN_MAX && (entry = readdir(dir)); i++) {
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || strlen(entry->d_name) > 15)
 			continue;
 		snprintf(pid, 16, "%.15s", entry->d_name);
 		status = try_io_of(s, pid, ret_at_open);
+		if (status == GALVO_ERR_DENIED && best != GALVO_ERR_DENIED)
+			memcpy(first, pid, sizeof(first));
 		if (status == GALVO_OK || status == GALVO_ERR_DENIED)
+			best = status;
+		if (status == GALVO_OK || (status == GALVO_ERR_DENIED && !is_able))
 			break;
 	}
 	if (dir)
 		closedir(dir);
-	return status;
+	if (best == GALVO_ERR_DENIED)
+		memcpy(pid, first, sizeof(first));
+	return best;
 }
 
 static void cure_io(const struct situation *s, struct finding *f)
@@ -231,9 +241,9 @@ static void cure_io(const struct situation *s, struct finding *f)
 	char program[FOUND_BYTES / 2];
 
 	situation_program(s, program, sizeof(program));
-	if (!s->in_first_users)
+	if (s->in_other_users)
 		finding_cure(f, "sudo, outside of this user namespace");
-	else if (!s->in_first_pids)
+	else if (s->in_other_pids)
 		finding_cure(f, "docker run --cap-add=SYS_PTRACE --cap-add=DAC_READ_SEARCH …");
 	else
 		finding_cure(f, "sudo setcap cap_sys_ptrace,cap_dac_read_search=ep %s", program);
@@ -249,14 +259,20 @@ void look_process_io(struct situation *s, struct finding *f)
 	bool has_trace = situation_can(s, CAP_SYS_PTRACE);
 	bool has_mode = situation_can(s, CAP_DAC_READ_SEARCH) || situation_can(s, CAP_DAC_OVERRIDE);
 	char pid[16];
-	galvo_status status = try_any_io(s, pid, &at_open);
+	galvo_status status = try_any_io(s, has_trace && has_mode, pid, &at_open);
 
 	if (status == GALVO_OK) {
 		finding_is(f, GALVO_VERDICT_YES, "proc/%s/io, of user %lld, could be read", pid,
 		           (long long)owner_of(s, pid));
 		return;
 	}
-	if (status != GALVO_ERR_DENIED && has_trace && has_mode) {
+	if (status == GALVO_ERR_DENIED && has_trace && has_mode && !s->is_start) {
+		finding_is(f, GALVO_VERDICT_PARTLY, "proc/%s/io is closed to us, in spite of capabilities",
+		           pid);
+		finding_means(f, "a security module guards processes of other users: their I/O is missing");
+		return;
+	}
+	if (has_trace && has_mode) {
 		finding_is(f, GALVO_VERDICT_YES, "no other user's process to try; the capabilities are there");
 		return;
 	}
