@@ -123,7 +123,6 @@ void parse_proc_options(struct span options, struct proc_options *ret)
 			option = options;
 			options.n = 0;
 		}
-		value = option;
 		if (span_starts(option, "gid=")) {
 			value = span_of(option.p + 4, option.n - 4);
 			ret->has_gid = span_to_u64(value, &ret->gid);
