@@ -190,7 +190,7 @@ void look_taskstats(struct situation *s, struct finding *f)
 		finding_is(f, GALVO_VERDICT_NO, "%s: %s", family ? "asking for this process" : "its family",
 		           strerror(failed));
 	if (!family || n <= 0)
-		finding_means(f, "nothing: this galvo does not ask for it");
+		finding_means(f, "nobody tells what a process used that was born and gone between two looks");
 }
 
 /* ---- BPF and perf -------------------------------------------------------------------------------- */

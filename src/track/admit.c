@@ -122,6 +122,7 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
 	e->info.root = root;
 	e->info.first_mono_ns = mono_ns;
 	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	books_open(t, e);
 	track_publish(t, e);
 	return GALVO_OK;
 }
