@@ -2,6 +2,7 @@
 #ifndef GALVO_FULL_RUN_H
 #define GALVO_FULL_RUN_H
 
+#include "galvo/doctor.h"
 #include "fake_run.h"
 
 #define SHARE(name) name ".avg.pct_of_peak_sustained_elapsed"
@@ -163,10 +164,18 @@ static const char *const argv[] = {"make", "-j2", "CFLAGS=-O2 -g", "all"};
 static const struct session_note notes[] = {
 	{"source process_detail", "PSS is not read unless asked for"},
 };
+static const struct session_finding findings[] = {
+	{"process-io", GALVO_VERDICT_NO, GALVO_NEED_SOME,
+	 "proc/1/io, of user 0, is closed to us (its mode: CAP_DAC_READ_SEARCH)",
+	 "bytes of other users are missing", "sudo setcap cap_sys_ptrace=ep galvo"},
+	{"priority", GALVO_VERDICT_NO, GALVO_NEED_NONE, "RLIMIT_NICE is 0", "late ticks", ""},
+	{"process-list", GALVO_VERDICT_UNKNOWN, GALVO_NEED_SOME, "not told", "", ""},
+	{"limits", GALVO_VERDICT_PARTLY, GALVO_NEED_SOME, "limited to 2 of 4 CPUs", "of all", ""},
+};
 static const struct run_source sources[] = {
-	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000},
+	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000, 0},
 	{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 1, 100 * MS, 100, 10, 0,
-	 4000},
+	 4000, 103 * S},
 };
 
 static inline void full(struct fake_run *f)
@@ -184,6 +193,8 @@ static inline void full(struct fake_run *f)
 		.write_blocks = 446000};
 	f->session.notes = notes;
 	f->session.notes_len = 1;
+	f->session.findings = findings;
+	f->session.findings_len = 4;
 	f->session.cost = (struct session_cost){.present = true, .user_ns = 31 * MS,
 		.system_ns = 21 * MS, .max_rss_bytes = UINT64_C(4300) << 10,
 		.bytes_written = 120000};

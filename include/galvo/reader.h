@@ -19,6 +19,7 @@
 #ifndef GALVO_READER_H
 #define GALVO_READER_H
 
+#include "doctor.h"
 #include "run.h"
 
 #ifdef __cplusplus
@@ -79,6 +80,13 @@ typedef struct galvo_run_note {
 } galvo_run_note;
 GALVO_API galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *ret_note,
                                          galvo_error *reterr);
+
+/*
+ * What the recorder found out about its machine before it began, where that was not plainly yes. Of
+ * group and title nothing is recorded: they are "".
+ */
+GALVO_API galvo_status galvo_run_finding_at(const galvo_run *run, size_t i,
+                                            galvo_finding *ret_finding, galvo_error *reterr);
 
 /*
  * From CLOCK_MONOTONIC to the time of day, n instants at once; the arrays may be the same one. Each

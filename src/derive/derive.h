@@ -200,8 +200,17 @@ struct summary_note {
 	enum note_kind kind;
 	const char *subject, *text; /* bytes of unknown encoding */
 	uint64_t count, of;         /* SOURCE: failures, turns; REJECTED, VANISHED: how many */
+	double first_failure_s;     /* SOURCE: since the start of recording */
 	uint64_t offset;            /* DAMAGE */
 	bool torn_tail;             /* DAMAGE */
+};
+
+/* What was found out before the recording. */
+struct summary_finding {
+	const char *id;
+	const char *verdict, *need; /* as JSON has them: "no", "some" */
+	const char *found, *meaning, *remedy; /* bytes of unknown encoding */
+	bool has_effect; /* what is recorded lacks something, or may */
 };
 
 struct summary_stream {
@@ -218,6 +227,7 @@ struct summary_source {
 	const char *name, *reason;
 	uint64_t divisor, reads, failures;
 	double period_s, mean_read_s;
+	double first_failure_s; /* since the start of recording */
 };
 
 enum cost_of { /* whose CPU time it is */
@@ -263,6 +273,8 @@ struct galvo_summary {
 	size_t marks_len;
 	struct summary_note *notes;
 	size_t notes_len;
+	struct summary_finding *findings;
+	size_t findings_len;
 	struct summary_stream *streams;
 	size_t streams_len;
 	struct summary_source *sources;

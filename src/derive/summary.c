@@ -122,6 +122,7 @@ void galvo_summary_destroy(galvo_summary *s)
 	free(s->regions);
 	free(s->marks);
 	free(s->notes);
+	free(s->findings);
 	free(s->streams);
 	free(s->sources);
 	free(s);

@@ -66,6 +66,7 @@ static const struct json_row source_rows[] = {
 	ONE(period_s, SOURCE, period_s),
 	AS(COUNT, reads, SOURCE, reads),
 	AS(COUNT, failures, SOURCE, failures),
+	ONE(first_failure_s, SOURCE, first_failure_s),
 	AS(TEXT, reason, SOURCE, reason),
 	ONE(mean_read_s, SOURCE, mean_read_s),
 };
@@ -97,6 +98,20 @@ static void put_cost(struct json *j, const struct summary_cost *c)
 	json_close(j, "}");
 }
 
+#define FINDING struct summary_finding
+static const struct json_row finding_rows[] = {
+	AS(TEXT, id, FINDING, id),
+	AS(TEXT, verdict, FINDING, verdict),
+	AS(TEXT, need, FINDING, need),
+	AS(TEXT, found, FINDING, found),
+	AS(TEXT, meaning, FINDING, meaning),
+	AS(TEXT, remedy, FINDING, remedy),
+};
+
+static const struct json_row first_failure[] = {
+	ONE(first_failure_s, struct summary_note, first_failure_s),
+};
+
 /* Every note has all keys; those that do not apply to its kind are null. */
 static void put_notes(struct json *j, const struct galvo_summary *sum)
 {
@@ -116,6 +131,10 @@ static void put_notes(struct json *j, const struct galvo_summary *sum)
 		json_text(j, "reason", n->text);
 		json_known(j, "count", n->kind != NOTE_SESSION && n->kind != NOTE_DAMAGE, n->count);
 		json_known(j, "reads", n->kind == NOTE_SOURCE, n->of);
+		if (n->kind == NOTE_SOURCE)
+			json_rows(j, first_failure, ARRAY_LEN(first_failure), n);
+		else
+			json_null(j, "first_failure_s");
 		json_known(j, "offset_bytes", n->kind == NOTE_DAMAGE, n->offset);
 		json_close(j, "}");
 	}
@@ -132,6 +151,8 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	report_json_processes(j, sum);
 	report_json_regions(j, sum);
 	put_notes(j, sum);
+	json_things(j, "situation", finding_rows, ARRAY_LEN(finding_rows), sum->findings,
+	            sum->findings_len, sizeof(*sum->findings));
 	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,
 	            sum->streams_len, sizeof(*sum->streams));
 	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,

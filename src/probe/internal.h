@@ -58,6 +58,7 @@ struct member {
 	struct {
 		struct series series;
 		struct kept kept[TEXTS_MAX];
+		bool is_denied; /* a text was, while the process was in its prime */
 	} pen[];                /* one for each pen of a per-process source */
 };
 
@@ -68,7 +69,7 @@ struct pen {
 	struct feed *feeds[TEXTS_MAX];
 	uint64_t turns;
 	/* what it costs */
-	uint64_t reads, failures, calibrated_ns, mean_ns;
+	uint64_t reads, failures, first_failure_mono_ns, calibrated_ns, mean_ns;
 	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */

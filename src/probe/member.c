@@ -56,6 +56,7 @@ static bool take(void *ctx, struct tracked *who)
 		if (p->pens[i].source->shape != SHAPE_PROCESS)
 			continue;
 		series_init(&m->pen[j].series, p->pens[i].source);
+		m->pen[j].is_denied = false;
 		for (k = 0; k < TEXTS_MAX; k++)
 			m->pen[j].kept[k] = KEPT_NONE;
 		j++;
@@ -295,11 +296,39 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	return status;
 }
 
-/* What is optional may be absent; that we may not look at it is worth a word all the same. */
-static void tell_failure(struct member *m, struct pen *pen, const struct source_text *t,
-                         galvo_status status, galvo_error *error)
+/*
+ * The kernel closes the files of a process that exits to all but root (fs/proc/base.c,
+ * task_dump_owner). That is no matter of permissions: it is asked once of each process.
+ */
+static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
 {
-	if (status == GALVO_OK || (t->optional && status == GALVO_ERR_ABSENT))
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	int dir_fd = track_path(p->config.world, m->who, "stat", path);
+	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, NULL);
+	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
+}
+
+/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+static bool is_failure(struct probe *p, struct member *m, const struct pen *pen, bool is_optional,
+                       galvo_status status)
+{
+	bool *is_denied = &m->pen[pen->member_slot].is_denied;
+
+	if (status == GALVO_ERR_DENIED && !*is_denied)
+		*is_denied = !is_denied_as_it_dies(p, m);
+	return status == GALVO_ERR_DENIED ? *is_denied
+	                                  : !is_optional || status != GALVO_ERR_ABSENT;
+}
+
+static void tell_failure(struct probe *p, struct member *m, struct pen *pen,
+                         const struct source_text *t, galvo_status status, galvo_error *error)
+{
+	if (status == GALVO_OK || !is_failure(p, m, pen, t->optional, status))
 		return;
 	err_wrap(error, "process %u", m->who->info.pid);
 	pen_fail(pen, status, error);
@@ -346,7 +375,7 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 	}
 	series_update(s, 0, &to.raw, mono_ns);
 	leave_out(s, mixed);
-	tell_failure(m, pen, &source->texts[at], failed, &first);
+	tell_failure(p, m, pen, &source->texts[at], failed, &first);
 }
 
 /* False: the process has gone. */
@@ -373,7 +402,7 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 		if (t->accounts)
 			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
-		tell_failure(m, pen, t, status, &error);
+		tell_failure(p, m, pen, t, status, &error);
 	}
 	return true;
 }

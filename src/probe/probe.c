@@ -136,7 +136,7 @@ void probe_prime(struct probe *p)
 	}
 	for (i = 0; i < p->pens_len; i++) {
 		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
-		p->pens[i].reads = p->pens[i].failures = 0;
+		p->pens[i].reads = p->pens[i].failures = p->pens[i].first_failure_mono_ns = 0;
 	}
 	budget_account_following(p);
 	p->follow_pen.calibrated_ns = p->follow_pen.mean_ns;
@@ -161,6 +161,7 @@ static bool source_stats_at(const struct probe *p, size_t i, struct source_stats
 		.period_ns = lane_period_ns(p, pen->lane),
 		.reads = pen->reads,
 		.failures = pen->failures,
+		.first_failure_mono_ns = pen->first_failure_mono_ns,
 		.calibrated_ns = pen->calibrated_ns,
 		.mean_read_ns = pen->mean_ns,
 		.reason = pen->reason,

@@ -104,6 +104,7 @@ bool catalog_at(size_t i, struct catalog_row *ret);
 struct process_stat {
 	struct span comm; /* between the first '(' and the last ')'; may hold anything */
 	char state;
+	bool is_dying; /* its memory is gone, or about to go: its files belong to root from then on */
 	uint32_t ppid;
 	uint64_t start_ticks;
 	uint64_t cpu_ticks; /* utime + stime */

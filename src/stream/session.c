@@ -73,6 +73,28 @@ static void put_machine(struct arena *a, const struct session *s, Galvo__Machine
 	to->root = text(a, s->root, ok);
 }
 
+static bool put_findings(struct arena *a, const struct session *s, Galvo__SessionMetadata *to)
+{
+	bool ok = true;
+	size_t i;
+
+	to->n_findings = s->findings_len;
+	if (!arena_messages(a, to->n_findings, sizeof(**to->findings), &to->findings))
+		return false;
+	for (i = 0; i < s->findings_len; i++) {
+		const struct session_finding *f = &s->findings[i];
+
+		galvo__finding__init(to->findings[i]);
+		to->findings[i]->id = text(a, f->id, &ok);
+		to->findings[i]->verdict = (Galvo__Verdict)f->verdict;
+		to->findings[i]->need = (Galvo__Need)f->need;
+		to->findings[i]->found = text(a, f->found, &ok);
+		to->findings[i]->meaning = text(a, f->meaning, &ok);
+		to->findings[i]->remedy = text(a, f->remedy, &ok);
+	}
+	return ok;
+}
+
 /* Probes and notes. */
 static bool put_lists(struct arena *a, const struct session *s, Galvo__SessionMetadata *to)
 {
@@ -136,7 +158,8 @@ galvo_status session_pack(const struct session *s, bool (*catalog_at)(size_t, st
 	meta.budget_pct = s->budget_pct;
 	put_machine(&a, s, &machine, &ok);
 	meta.machine = &machine;
-	ok = ok && put_lists(&a, s, &meta) && catalog_put(&a, catalog_at, s->catalog_overlay, &catalog);
+	ok = ok && put_lists(&a, s, &meta) && put_findings(&a, s, &meta) &&
+	     catalog_put(&a, catalog_at, s->catalog_overlay, &catalog);
 	meta.catalog = &catalog;
 	if (ok && s->workload.present) {
 		ok = put_workload(&a, &s->workload, &workload);

@@ -40,6 +40,7 @@ struct source_stats {
 	uint64_t calibrated_ns; /* one reading, timed at start */
 	uint64_t mean_read_ns;  /* one reading, in the run */
 	const char *reason;     /* of the last failure; empty: none */
+	uint64_t first_failure_mono_ns; /* 0: none */
 };
 
 struct stream_device { /* a device that has rows */
@@ -138,6 +139,13 @@ struct session_note {
 	const char *text;
 };
 
+/* What was found out before the recording: galvo/doctor.h has the numbers' meaning. */
+struct session_finding {
+	const char *id;
+	int32_t verdict, need;
+	const char *found, *meaning, *remedy;
+};
+
 struct session_workload {
 	bool present;
 	const char *const *argv; /* any bytes each */
@@ -179,6 +187,8 @@ struct session {
 	size_t probes_len;
 	const struct session_note *notes;
 	size_t notes_len;
+	const struct session_finding *findings;
+	size_t findings_len;
 	struct session_workload workload;
 	struct session_cost cost;
 	const char *kernel, *boot_id, *galvo_version, *root; /* root: what --root named, or "/" */
@@ -238,6 +248,7 @@ struct run_source {
 	const char *name, *reason;
 	uint32_t divisor;
 	uint64_t period_ns, reads, failures, calibrated_ns, mean_read_ns;
+	uint64_t first_failure_mono_ns;
 };
 
 struct run_stream {

@@ -98,6 +98,22 @@ galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *r
 	return view_give("note", ret_note, &note, sizeof(note), reterr);
 }
 
+galvo_status galvo_run_finding_at(const galvo_run *run, size_t i, galvo_finding *ret_finding,
+                                  galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run && run->session ? run->session->findings_len : 0, reterr);
+	const struct session_finding *f;
+	galvo_finding finding;
+
+	if (status != GALVO_OK)
+		return status;
+	f = &run->session->findings[i];
+	finding = (galvo_finding){.id = f->id, .group = "", .title = "", .verdict = f->verdict,
+	                          .need = f->need, .found = f->found, .meaning = f->meaning,
+	                          .remedy = f->remedy};
+	return view_give("finding", ret_finding, &finding, sizeof(finding), reterr);
+}
+
 /* ---- the time of day ----------------------------------------------------------------------- */
 
 static const struct anchor *nearest(const struct galvo_run *run, uint64_t mono_ns)

@@ -8,6 +8,7 @@
 #include "galvo/profiler.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
+#include "situation.h"
 #include "suite.h"
 #include "wire/wire.h"
 
@@ -79,6 +80,8 @@ struct galvo_suite {
 	char hostname[FACT_BYTES], kernel[FACT_BYTES], boot_id[FACT_BYTES];
 	struct note notes[NOTES_MAX];
 	size_t notes_len;
+	struct finding *findings; /* NULL: nothing was looked at */
+	size_t findings_len;
 	char **argv;
 	size_t argv_len;
 	galvo_workload workload;
@@ -154,6 +157,8 @@ galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, g
 /* Remembers what could not be done; the oldest NOTES_MAX are kept. */
 __attribute__((format(printf, 3, 4))) void suite_note(struct galvo_suite *s, const char *subject,
                                                       const char *fmt, ...);
+/* What cannot be seen here, before the recording begins; nothing of captured machines. */
+void suite_look_around(struct galvo_suite *s);
 /* Hostname, kernel, boot id of the world. */
 void suite_look_up_facts(struct galvo_suite *s);
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,

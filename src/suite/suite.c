@@ -105,6 +105,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	world_close(&s->world);
 	replay_close(s->replay);
 	free_argv(s);
+	free(s->findings);
 	suite_free_config(s);
 	free(s);
 }
@@ -201,6 +202,7 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
+	suite_look_around(s);
 	s->start_mono_ns = clock->mono_ns(clock);
 	s->start_boot_ns = clock->boot_ns(clock);
 	s->start_wall_ns = clock->wall_ns(clock);

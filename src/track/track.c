@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 1 << 20 };
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
@@ -17,7 +17,7 @@ static size_t affordable_processes(void)
 	size_t n;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / FDS_PER_PROCESS;
+	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / TRACK_FDS_PER_PROCESS;
 	return n < 8 ? 8 : n > MAX_PROCESSES ? MAX_PROCESSES : n;
 }
 

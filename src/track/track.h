@@ -15,6 +15,8 @@
 
 #include "source/source.h"
 
+enum { TRACK_FDS_PER_PROCESS = 6 }; /* descriptors, those of the samplers with it */
+
 enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE, FOLLOW_SELF };
 
 struct track;

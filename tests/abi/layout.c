@@ -345,6 +345,34 @@ VALUE(GALVO_SAY_MARK, 1);
 VALUE(GALVO_SAY_BEGIN, 2);
 VALUE(GALVO_SAY_END, 3);
 
+SIZE(galvo_finding, 64);
+AT(galvo_finding, struct_size, 0);
+AT(galvo_finding, id, 8);
+AT(galvo_finding, group, 16);
+AT(galvo_finding, title, 24);
+AT(galvo_finding, verdict, 32);
+AT(galvo_finding, need, 36);
+AT(galvo_finding, found, 40);
+AT(galvo_finding, meaning, 48);
+AT(galvo_finding, remedy, 56);
+
+SIZE(galvo_doctor_config, 24);
+AT(galvo_doctor_config, struct_size, 0);
+AT(galvo_doctor_config, root, 8);
+AT(galvo_doctor_config, output_dir, 16);
+
+SIZE(galvo_verdict, 4);
+VALUE(GALVO_VERDICT_UNKNOWN, 0);
+VALUE(GALVO_VERDICT_YES, 1);
+VALUE(GALVO_VERDICT_PARTLY, 2);
+VALUE(GALVO_VERDICT_NO, 3);
+VALUE(GALVO_VERDICT_NOT_APPLICABLE, 4);
+
+SIZE(galvo_need, 4);
+VALUE(GALVO_NEED_NONE, 0);
+VALUE(GALVO_NEED_SOME, 1);
+VALUE(GALVO_NEED_ALL, 2);
+
 SIZE(galvo_status, 4);
 VALUE(GALVO_DONE, 1);
 VALUE(GALVO_OK, 0);

@@ -89,6 +89,7 @@ static inline void sample_message(struct stream *s, uint64_t m)
 	const struct process_info *const processes[] = {&p};
 	const struct source_stats source = {.name = "cpu", .divisor = 1, .period_ns = 10,
 	                                    .reads = m + 1, .failures = m,
+	                                    .first_failure_mono_ns = m ? 1001 : 0,
 	                                    .reason = m == 1 ? "no" : ""};
 	struct flush_info info = sample_flush(1000 * (m + 1));
 	double v[] = {(double)m, NAN}, rss[] = {4096.0 * (double)m}, rx[] = {0.5};

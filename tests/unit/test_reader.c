@@ -7,6 +7,8 @@
 
 static const struct session_probe probes[] = {{STREAM_SYSTEM, "system_metrics.pb", 100}};
 static const struct session_note notes[] = {{"source disk", "not allowed"}};
+static const struct session_finding findings[] = {
+	{"process-io", GALVO_VERDICT_NO, GALVO_NEED_SOME, "closed", "missing", "sudo"}};
 static const char *const argv_sample[] = {"make", "\xfe"};
 
 /* Three messages of the system, two of events, metadata. Its directory; remove with sample_remove. */
@@ -16,6 +18,7 @@ static int make(char *path, bool with_session)
 		.hostname = "node", .kernel = "6.1", .boot_id = "b", .galvo_version = "0.1.0",
 		.start_wall_ns = 1002, .start_mono_ns = 10, .stop_mono_ns = 5000, .cpu_count = 2,
 		.recorder_pid = 77, .probes = probes, .probes_len = 1, .notes = notes, .notes_len = 1,
+		.findings = findings, .findings_len = 1,
 		.workload = {.present = true, .argv = argv_sample, .argv_len = 2, .pid = 7,
 		             .exited = true, .exit_code = 143, .term_signal = 15},
 	};
@@ -63,6 +66,7 @@ static void streams_and_notes(void)
 {
 	GIVEN(galvo_run_stream, s);
 	GIVEN(galvo_run_note, note);
+	GIVEN(galvo_finding, finding);
 	char path[64];
 	int fd = make(path, true);
 	galvo_run *run = open_run(path);
@@ -78,6 +82,13 @@ static void streams_and_notes(void)
 	EQ(galvo_run_note_at(run, 0, &note, NULL), GALVO_OK);
 	OK(is(note.subject, "source disk") && is(note.text, "not allowed") && !note.is_damage);
 	EQ(galvo_run_note_at(run, 1, &note, NULL), GALVO_DONE);
+
+	EQ(galvo_run_finding_at(run, 0, &finding, NULL), GALVO_OK);
+	OK(is(finding.id, "process-io") && is(finding.found, "closed") &&
+	   is(finding.meaning, "missing") && is(finding.remedy, "sudo") && is(finding.group, "") &&
+	   is(finding.title, ""));
+	OK(finding.verdict == GALVO_VERDICT_NO && finding.need == GALVO_NEED_SOME);
+	EQ(galvo_run_finding_at(run, 1, &finding, NULL), GALVO_DONE);
 	galvo_run_close(run);
 	sample_remove(path, fd);
 }
@@ -343,6 +354,8 @@ static void called_wrongly(void)
 	WRONG(galvo_run_stream_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_note_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_note_at(run, 0, NULL, NULL));
+	WRONG(galvo_run_finding_at(NULL, 0, NULL, NULL));
+	WRONG(galvo_run_finding_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_table_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_table_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_column_at(NULL, 0, 0, NULL, NULL));
