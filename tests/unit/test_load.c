@@ -34,7 +34,7 @@ static void everything(void)
 {
 	galvo_config *config = parsed(
 		"output_dir: 'out' root: '/none-such' follow: CHILDREN scan_interval_ms: 50 budget_pct: 2.5 "
-		"overwrite: true\n"
+		"overwrite: true stop_at_exit: true\n"
 		"system { enabled: true sampling_frequency_hz: 200 processes { pid: 7 alias: 'a' } "
 		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 }\n"
 		"disk { enabled: true sampling_frequency_hz: 20 devices: ['sda', '/dev/md0'] "
@@ -44,6 +44,7 @@ static void everything(void)
 	OK(!strcmp(c->output_dir, "out") && !strcmp(c->root, "/none-such"));
 	OK(c->follow == GALVO_FOLLOW_CHILDREN && galvo_config_follow(config) == GALVO_FOLLOW_CHILDREN);
 	OK(c->scan_interval_ms == 50 && fabs(c->budget_pct - 2.5) < 1e-12 && c->overwrite && c->pss);
+	OK(c->stop_at_exit == 1);
 	OK(!c->no_system && !c->no_disk);
 	OK(fabs(c->system_hz - 200) < 1e-9 && fabs(c->disk_hz - 20) < 1e-9 && fabs(c->core_hz - .5) < 1e-9);
 	OK(c->flush_interval_ms == 10 && c->disk_flush_interval_ms == 20);
@@ -122,6 +123,11 @@ static void hostile(void)
 		 "f:1:34: field 'system.processes.pid': expected a pid of at most 2147483647, got 2147483648",
 		 GALVO_ERR_INVALID},
 		{"disk { enabled: true devices: '' }", "f:1:31: field 'disk.devices': expected names of 1 to 255 bytes",
+		 GALVO_ERR_INVALID},
+		{"disk { enabled: true devices: 'a'\n devices: ['b', ''] }",
+		 "f:2:17: field 'disk.devices': expected names of 1 to 255 bytes", GALVO_ERR_INVALID},
+		{"system { enabled: true processes { pid: 1 }\n\tprocesses [{ }, { pid: 4294967295 }] }",
+		 "f:2:18: field 'system.processes.pid': expected a pid of at most 2147483647, got 4294967295",
 		 GALVO_ERR_INVALID},
 		{"disk { enabled: true devices: '/dev/' }", "f:1:31: field 'disk.devices': expected names of 1 to 255 bytes",
 		 GALVO_ERR_INVALID},
