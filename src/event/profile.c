@@ -5,7 +5,6 @@
 
 enum {
 	RELEASE_EVERY = 256, /* records after which callers hear of free cells */
-	PATIENCE_MS = 2000,
 };
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
@@ -152,35 +151,25 @@ static void count_unread(struct events *e)
 		atomic_fetch_add_explicit(&e->ring->dropped, tail - e->at, memory_order_relaxed);
 }
 
-/* The writer is behind: a while of patience with it in all, once there is nothing else to do. */
-static bool wait_ready(struct events *e, size_t *patience_ms)
-{
-	const struct timespec moment = {0, NS_PER_MS};
-
-	for (; *patience_ms && !stream_is_ready(e->stream); --*patience_ms)
-		nanosleep(&moment, NULL);
-	return *patience_ms > 0;
-}
-
 void events_finish(struct events *e)
 {
 	uint64_t stop_mono_ns = now_ns(e);
-	size_t patience_ms = PATIENCE_MS;
+	uint64_t until_ns = clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS; /* in all */
 
 	do
 		events_drain(e);
-	while (!stream_is_ready(e->stream) && wait_ready(e, &patience_ms));
+	while (!stream_is_ready(e->stream) && stream_await_ready(e->stream, until_ns));
 	count_unread(e);
 	while (e->open.len) {
 		struct open_region *o = open_find(&e->open, e->open.all[0]->id);
 
-		wait_ready(e, &patience_ms);
+		stream_await_ready(e->stream, until_ns);
 		o->region.unfinished = true;
 		end(e, o, stop_mono_ns, 0);
 		if (stream_is_full(e->stream))
 			events_flush(e);
 	}
-	wait_ready(e, &patience_ms);
+	stream_await_ready(e->stream, until_ns);
 	events_flush(e);
 }
 

@@ -264,6 +264,8 @@ static void *run(void *arg)
 		p->tick += late;
 		deadline += late * period;
 	}
+	if (p->config.stream)
+		stream_await_ready(p->config.stream, clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS);
 	tick(p, true); /* what happened since the last tick belongs to the recording */
 	probe_flush(p);
 	clock_wake(&p->done);

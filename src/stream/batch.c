@@ -1,4 +1,6 @@
-/* The owner's side of a stream: rows into the batch, batches to the writer. Never waits. */
+/* The owner's side of a stream: rows into the batch, batches to the writer. Never waits but at the end. */
+#include <time.h>
+
 #include "writer.h"
 
 static void count(_Atomic uint64_t *counter, uint64_t n)
@@ -75,6 +77,18 @@ static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, st
 bool stream_is_ready(struct stream *s)
 {
 	return s->held || batch_take(s);
+}
+
+bool stream_await_ready(struct stream *s, uint64_t until_mono_ns)
+{
+	const struct timespec moment = {0, NS_PER_MS};
+
+	while (!stream_is_ready(s)) {
+		if (clock_real.mono_ns(&clock_real) >= until_mono_ns)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	return true;
 }
 
 bool stream_make_room(struct stream *s)

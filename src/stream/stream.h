@@ -115,6 +115,9 @@ void stream_region(struct stream *, const struct region *);
 void stream_mark(struct stream *, const struct mark *);
 /* A batch is there, or can be had: who can wait (no sampler can) need not lose rows. */
 bool stream_is_ready(struct stream *);
+/* For the end, where there is nothing to be delayed: waits for one, as long as that. */
+bool stream_await_ready(struct stream *, uint64_t until_mono_ns);
+#define STREAM_PATIENCE_NS (2 * NS_PER_S)
 /* Counts rows that were lost before they came here. */
 void stream_count_dropped(struct stream *, uint64_t rows);
 /* The batch is large enough to go. */

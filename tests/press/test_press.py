@@ -15,7 +15,7 @@ from harness import (  # noqa: E402
 )
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STOP_BOUND_S = 12 + 3  # of events and the writer; and for a busy machine
+STOP_BOUND_S = 14 + 3  # of samplers, events and the writer; and for a busy machine
 HZ, FLUSH_S, STALL_S = 100, 0.05, 2.0
 
 
@@ -70,6 +70,15 @@ def dropped_are_told(path):
     return total
 
 
+def no_tick_is_delayed(messages, last_before, first_after, total):
+    """A sampler that waits misses all of them; a busy machine, some before and some in between."""
+    calm = share_missed(messages[0], messages[last_before])
+    stall = share_missed(messages[last_before], messages[first_after])
+    print("        missed: %.1f %% before, %.1f %% in the gap; %d batches dropped" %
+          (100 * calm, 100 * stall, total))
+    assert stall <= calm + 0.3, (calm, stall)
+
+
 @test
 def a_stall_delays_no_sampler_and_is_told():
     with Stalling() as fs:
@@ -95,11 +104,7 @@ def a_stall_delays_no_sampler_and_is_told():
     last_before = max(i for i, t in enumerate(at) if t < stalled_ns)
     first_after = min(i for i, t in enumerate(at) if t > over_ns)
     assert messages[first_after].header.sequence - messages[last_before].header.sequence > 10
-    calm = share_missed(messages[0], messages[last_before])
-    stall = share_missed(messages[last_before], messages[first_after])
-    print("        missed: %.1f %% before, %.1f %% in a stall of %.1f s; %d batches dropped" %
-          (100 * calm, 100 * stall, STALL_S, total))
-    assert stall <= calm + 0.1, (calm, stall)
+    no_tick_is_delayed(messages, last_before, first_after, total)
     # Who came and went in between is known all the same, and its end is told.
     known = {p.pid: p for m in messages for p in m.tracked_processes}
     removed = {p.pid for m in messages for p in m.tracked_processes if p.removed}
@@ -190,9 +195,9 @@ def a_full_disk_and_room_again():
     total = dropped_are_told("copy")
     assert total > 3, total
     messages = read_messages("copy/system_metrics.pb")
-    late = missed(messages[-1])
-    print("        %d batches dropped, %d of %d ticks missed" % (total, late[1], sum(late)))
-    assert late[1] < sum(late) * 0.2, late
+    numbers = [m.header.sequence for m in messages]
+    gap = max(range(1, len(numbers)), key=lambda i: numbers[i] - numbers[i - 1])
+    no_tick_is_delayed(messages, gap - 1, gap, total)
 
 
 @test
