@@ -112,7 +112,8 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 		               "process %u: %zu processes are followed already, the limit (ulimit -n)",
 		               who->pid, t->alive);
 	status = identify(t, e, who->pid, reterr);
-	if (status == GALVO_OK && !who->is_root && is_ignored(t, e))
+	/* A zombie is listed among the children until somebody waits for it. */
+	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || books_has_ended(t, e)))
 		status = GALVO_DONE;
 	if (status != GALVO_OK) {
 		track_recycle(t, e);
