@@ -39,6 +39,8 @@ struct track {
 	bool must_walk;             /* at the next scan, whatever was forked */
 	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	uint64_t polled_mono_ns;    /* the last look at ends began */
+	uint64_t alive_mono_ns;     /* whoever ends now was alive then */
+	_Atomic uint64_t quiet_mono_ns; /* whoever is not marked to have ended was alive then */
 	uint64_t start_ticks;       /* who started then or later was born in the recording */
 	bool keeps_io;              /* we may not open the files of zombies */
 	struct tracked **zombies;   /* ended, nobody has waited for them yet; a reference each */
@@ -112,8 +114,8 @@ void books_enter_last(const struct track *t, struct tracked *e, const struct sou
 void books_finish(const struct track *t, struct tracked *e);
 /* What wait4 said of it. */
 void books_enter_wait(struct tracked *e, const struct process_end *end);
-/* Somebody has waited for it: its parent's account learns of it. */
-void books_settle(struct track *t, struct tracked *e);
+/* Nobody will wait for it any more: its parent's account learns of it, or it is lost to that. */
+void books_settle(struct track *t, struct tracked *e, bool is_lost);
 void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent);
 /* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
 void books_move(struct track *t, struct tracked *e, uint32_t ppid);

@@ -138,9 +138,10 @@ void track_notice(struct track *t)
 	struct epoll_event events[32];
 	int i, n;
 
+	t->alive_mono_ns = atomic_load(&t->quiet_mono_ns);
+	t->polled_mono_ns = mono_ns;
 	do {
 		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
-		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
@@ -150,14 +151,19 @@ void track_notice(struct track *t)
 			track_end(t, e, true);
 		}
 	} while (n == (int)ARRAY_LEN(events));
+	atomic_store(&t->quiet_mono_ns, mono_ns);
 }
 
 void track_poll(struct track *t)
 {
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns = clock->mono_ns(clock);
 	struct epoll_event event;
 
-	if (epoll_wait(t->epoll_fd, &event, 1, 0) <= 0)
+	if (epoll_wait(t->epoll_fd, &event, 1, 0) <= 0) {
+		atomic_store(&t->quiet_mono_ns, mono_ns);
 		return;
+	}
 	pthread_mutex_lock(&t->lock);
 	track_notice(t);
 	pthread_mutex_unlock(&t->lock);
@@ -240,6 +246,7 @@ void track_count(struct track *t, struct track_counts *ret)
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
 	pthread_mutex_lock(&t->lock);
+	track_notice(t); /* or who has the number of one that has ended is taken for it */
 	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->follows)

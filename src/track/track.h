@@ -47,6 +47,11 @@ struct account {
 	bool loses;         /* what was due never came: nobody waits for its children */
 };
 
+/* What moves when a process has waited for a child, and until when at least it stood there. */
+struct wait_mark {
+	uint64_t value, mono_ns;
+};
+
 /* One followed process. Fixed from birth but for what the comments say. */
 struct tracked {
 	struct process_info info;     /* comm and command: under the lock, see track_info */
@@ -67,6 +72,7 @@ struct tracked {
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
+	struct wait_mark mark[2];      /* of that, and of the one before it */
 	struct account account[USAGE_END];
 };
 
