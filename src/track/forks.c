@@ -90,9 +90,14 @@ static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_n
  */
 void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 {
-	uint64_t last = newest_number(t), before = t->last_fork, from = t->look_from;
-	bool must_walk = is_whole || t->must_walk || !last || !t->config.world->live;
+	uint64_t last, before = t->last_fork, from = t->look_from;
+	bool must_walk;
 
+	t->must_walk |= is_whole;
+	if (kernel_look(t, mono_ns))
+		return;
+	last = newest_number(t);
+	must_walk = t->must_walk || !last || !t->config.world->live;
 	if (last && last == before && !from && !must_walk)
 		return;
 	t->last_fork = last;

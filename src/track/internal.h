@@ -8,7 +8,7 @@
 
 #define BUCKETS 1024
 
-enum { MAX_PROCESSES = 1 << 16 };
+enum { MAX_PROCESSES = 1 << 16, WHY_BYTES = 128 };
 
 struct identity {
 	uint32_t pid;
@@ -18,6 +18,19 @@ struct identity {
 /* A new process that nobody we follow has forked, as far as is known. */
 struct stranger {
 	uint32_t pid, ppid;
+};
+
+/* What a process used by itself, all its threads, until it ended. */
+struct exit_account {
+	uint64_t cpu_ns;
+	uint64_t io[5]; /* read and written through calls, from and to storage, cancelled; bytes */
+	bool has_io;
+};
+
+/* What the kernel has told, and what became of it. */
+struct seen {
+	uint64_t forks, short_children, short_without_totals, put_off, lost, longest_scan_ns;
+	bool exits_were_told;
 };
 
 struct track {
@@ -37,9 +50,15 @@ struct track {
 	size_t refused_len, refused_cap;
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
+	struct kernel_events *kernel; /* NULL: files tell who is new */
+	bool kernel_was_tried;
+	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
+	struct seen seen;
 	/* of whoever holds the lock */
 	struct buf text;
 	/* the lead's own */
+	uint64_t scanned_mono_ns;
+	uint64_t admit_until_ns; /* in this scan; 0: all */
 	struct kept loadavg;
 	struct buf children;
 	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */
@@ -62,8 +81,8 @@ void track_end(struct track *t, struct tracked *e, uint64_t mono_ns);
 void track_unref(struct track *t, struct tracked *e);
 galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
                          uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
-/* The same for a descendant; one that finds no room is counted. */
-void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns);
+/* The same for a descendant; one that finds no room is counted. STATE: this scan has no time for it. */
+galvo_status track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns);
 /* Whose child it is has its descendants followed. */
 bool track_is_wanted(struct track *t, uint32_t ppid, uint32_t *ret_streams);
 /* Finds descendants: all there are, or those that were forked since the last time. */
@@ -80,5 +99,19 @@ void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);
 void track_drop_files(struct tracked *e);
+
+/* ---- what the kernel tells by itself: births.c --------------------------------------------------- */
+
+/* Before the first process is followed, under the lock. Where it does not work, the reason is kept. */
+void kernel_begin(struct track *t);
+void kernel_finish(struct track *t);
+void kernel_read(struct track *t, uint64_t mono_ns); /* what has come; not under the lock */
+/* Admits who has come and is still there. False: the kernel does not tell, so files have to. */
+bool kernel_look(struct track *t, uint64_t mono_ns);
+/* More may come of what has ended; or no more, the recording is over. */
+void kernel_has_ended(struct track *t, struct tracked *e);
+void kernel_settle(struct track *t);
+/* All that a process used by itself, known after it has ended. */
+void track_final(struct track *t, struct tracked *who, const struct exit_account *account);
 
 #endif

@@ -9,6 +9,8 @@
 #include "internal.h"
 
 enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
+/* What is new may take so long in a scan: it is the dear part, and there may be any number of them. */
+#define ADMIT_NS (5 * NS_PER_MS)
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
@@ -50,6 +52,7 @@ void track_destroy(struct track *t)
 
 	if (!t)
 		return;
+	kernel_finish(t);
 	for (i = 0; i < t->len; i++)
 		track_drop_files(t->list[i]);
 	for (i = 0; i < t->len; i++)
@@ -82,6 +85,7 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 
 	pid = pid ? pid : (uint32_t)getpid();
 	pthread_mutex_lock(&t->lock);
+	kernel_begin(t);
 	e = track_find(t, pid);
 	if (e) {
 		t->roots_alive += !e->info.root;
@@ -127,6 +131,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 	struct epoll_event events[32];
 	int i, n;
 
+	kernel_read(t, mono_ns); /* before ends are noticed, most of which it explains */
 	do {
 		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
 		if (n <= 0)
@@ -194,17 +199,47 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 void track_count(struct track *t, struct track_counts *ret)
 {
 	pthread_mutex_lock(&t->lock);
-	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused_len,
-	                              t->refused_are_more};
+	*ret = (struct track_counts){
+		.alive = t->alive,
+		.roots_alive = t->roots_alive,
+		.refused = t->refused_len,
+		.refused_are_more = t->refused_are_more,
+		.way = t->config.follow == FOLLOW_NONE ? WAY_NONE
+		       : t->kernel ? WAY_EVENTS
+		       : t->last_fork ? WAY_NUMBERS : WAY_FILES,
+		.why_no_events = t->why_no_events,
+		.forks = t->seen.forks,
+		.short_children = t->seen.short_children,
+		.short_without_totals = t->seen.short_without_totals,
+		.put_off = t->seen.put_off,
+		.lost_events = t->seen.lost,
+		.longest_scan_ns = t->seen.longest_scan_ns,
+	};
 	pthread_mutex_unlock(&t->lock);
+}
+
+static void begin_scan(struct track *t, uint64_t mono_ns, bool is_whole)
+{
+	const struct clock *clock = t->config.world->clock;
+	bool is_first = t->scanned_mono_ns == 0;
+	uint64_t ago_ns = is_first ? 0 : mono_ns - t->scanned_mono_ns;
+
+	if (ago_ns > t->seen.longest_scan_ns)
+		t->seen.longest_scan_ns = ago_ns;
+	t->scanned_mono_ns = mono_ns;
+	t->admit_until_ns = is_whole || is_first ? 0 : clock->mono_ns(clock) + ADMIT_NS;
 }
 
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
+	kernel_read(t, mono_ns);
 	pthread_mutex_lock(&t->lock);
+	begin_scan(t, mono_ns, is_whole);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->config.follow != FOLLOW_NONE)
 		track_look(t, mono_ns, is_whole);
+	if (is_whole)
+		kernel_settle(t);
 	pthread_mutex_unlock(&t->lock);
 }
 

@@ -25,6 +25,8 @@ struct track_config {
 	uint32_t adopter_pid; /* 0: none */
 	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
 	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
+	bool no_kernel_events; /* files tell who is new, even where the kernel would */
+	int events_fd;         /* for tests: where events come from instead of the kernel; 0: none */
 };
 
 /* A stream that records a process. */
@@ -37,6 +39,15 @@ struct tracked {
 	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
 	_Atomic uint64_t end_mono_ns; /* 0: alive */
 	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
+	/* under the lock: what the kernel told of it */
+	uint64_t born_mono_ns;        /* 0: not known */
+	uint64_t exit_mono_ns;        /* of its last thread so far */
+	bool has_status;
+	uint32_t exit_status;         /* as wait(2) has it */
+	bool has_final, final_has_io; /* the members below are all of it */
+	uint64_t final_cpu_ns, final_io[5];
+	/* its children (and theirs) that ended before they could be looked at */
+	uint64_t short_children, short_cpu_ns, short_io[5];
 	/* track's own */
 	uint64_t serial;
 	uint32_t denied; /* streams it was taken from by hand: a scan does not bring it back there */
@@ -85,10 +96,26 @@ void track_info(struct track *, struct tracked *, struct process_info *ret);
 void track_has_begun(struct track *, uint32_t pid);
 void track_saw_name(struct track *, struct tracked *, struct span comm);
 
+/* How new descendants are found. */
+enum track_way {
+	WAY_NONE,    /* they are not */
+	WAY_FILES,   /* the children files of every one that is followed, at every scan */
+	WAY_NUMBERS, /* what has a new number is looked at, in every scan */
+	WAY_EVENTS,  /* the kernel tells of each fork and exit */
+};
+
 struct track_counts {
 	uint64_t alive, roots_alive;
 	uint64_t refused;       /* descendants not followed: no room, no descriptors */
 	bool refused_are_more;  /* so many that only the first are told apart: at least as many */
+	enum track_way way;
+	const char *why_no_events; /* WAY_NUMBERS, WAY_FILES: why the kernel does not tell */
+	uint64_t forks;            /* WAY_EVENTS: of new descendants, that it told of */
+	uint64_t short_children;   /* of those, ended before they could be looked at: only counted */
+	uint64_t short_without_totals; /* of those, whose CPU time is not known either */
+	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time */
+	uint64_t lost_events;
+	uint64_t longest_scan_ns;  /* from one scan to the next */
 };
 void track_count(struct track *, struct track_counts *ret);
 
