@@ -14,7 +14,7 @@ enum { WAIT_FOR_ACK = 64 }; /* readings, of others' news */
 
 #define PROC_PID_INIT_INO UINT64_C(0xEFFFFFFC)
 #define PROC_USER_INIT_INO UINT64_C(0xEFFFFFFD)
-#define ACK_SEQ UINT32_C(0x67616c76)
+#define ASK UINT32_C(0x67616c76) /* the answer has this, and one more */
 
 /* Of this event; messages are in the machine's byte order, and of any alignment. */
 #define EVENT_AT (NLMSG_HDRLEN + sizeof(struct cn_msg))
@@ -73,7 +73,7 @@ bool news_parse(struct span s, struct news *ret)
 		return false;
 	memcpy(&news.mono_ns, s.p + EVENT_AT + offsetof(struct proc_event, timestamp_ns),
 	       sizeof(news.mono_ns));
-	news.seq = message.seq;
+	news.ack = message.ack;
 	if (!(what == PROC_EVENT_FORK ? take_fork(s, &news) : take_other(s, what, &news)))
 		return false;
 	*ret = news;
@@ -83,20 +83,20 @@ bool news_parse(struct span s, struct news *ret)
 /* ---- the socket ---------------------------------------------------------------------------------- */
 
 /*
- * Since 6.6 a listener names the events that it wants; before, a request of that length is ignored
- * without a word (drivers/connector/cn_proc.c, cn_proc_mcast_ctl).
+ * Since 6.6 a listener may name the events that it wants, to which answers do not belong; before, a
+ * request of that length is ignored without a word (drivers/connector/cn_proc.c, cn_proc_mcast_ctl).
  */
 static bool ask(int fd, uint32_t op, bool is_choosy)
 {
 	const uint32_t words[2] = {op, PROC_EVENT_FORK | PROC_EVENT_EXEC | PROC_EVENT_EXIT};
 	const size_t n = is_choosy ? sizeof(words) : sizeof(words[0]);
-	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .seq = ACK_SEQ,
+	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .ack = ASK,
 	                            .len = (uint16_t)n};
 	char content[sizeof(head) + sizeof(words)];
 
 	memcpy(content, &head, sizeof(head));
 	memcpy(content + sizeof(head), words, n);
-	return netlink_ask(fd, NLMSG_DONE, 0, ACK_SEQ, content, sizeof(head) + n);
+	return netlink_ask(fd, NLMSG_DONE, 0, ASK, content, sizeof(head) + n);
 }
 
 /* The answer is there when the request was taken; others' news may come before it. */
@@ -110,7 +110,7 @@ static bool was_heard(struct inbox *box, int fd, uint32_t *ret_errno)
 		n = inbox_take(box, fd, &drops, &lost);
 		for (i = 0; i < n; i++)
 			if (news_parse(inbox_at(box, i), &news) && news.kind == NEWS_ACK &&
-			    news.seq == ACK_SEQ) {
+			    news.ack == ASK + 1) {
 				*ret_errno = news.code;
 				return true;
 			}
@@ -150,12 +150,14 @@ int connector_open(const struct world *w, struct inbox *box, char why[WHY_BYTES]
 	fd = netlink_open(NETLINK_CONNECTOR, CN_IDX_PROC);
 	if (fd < 0)
 		return refuse(why, fd, errno, "kernel events");
-	if (!ask(fd, PROC_CN_MCAST_LISTEN, true))
+	if (!ask(fd, PROC_CN_MCAST_LISTEN, false))
 		return refuse(why, fd, errno, "kernel events");
-	if (!was_heard(box, fd, &code) && (!ask(fd, PROC_CN_MCAST_LISTEN, false) ||
-	                                   !was_heard(box, fd, &code)))
+	if (!was_heard(box, fd, &code))
 		return refuse(why, fd, 0, "the kernel does not answer (CONFIG_PROC_EVENTS)");
-	return code ? refuse(why, fd, (int)code, "kernel events") : fd;
+	if (code)
+		return refuse(why, fd, (int)code, "kernel events");
+	ask(fd, PROC_CN_MCAST_LISTEN, true);
+	return fd;
 }
 
 /* The kernel counts listeners by what they say, not by their sockets. */

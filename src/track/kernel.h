@@ -26,7 +26,7 @@ struct news {
 	uint32_t tgid, tid; /* of the child, in a fork */
 	uint32_t parent;    /* NEWS_FORK: the process that forked */
 	uint32_t code;      /* NEWS_EXIT: as wait(2) has it; NEWS_ACK: an errno */
-	uint32_t seq;       /* NEWS_ACK: of the request */
+	uint32_t ack;       /* NEWS_ACK: of the request, and one more */
 	uint64_t mono_ns;
 };
 

@@ -39,8 +39,10 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	buf_init(&t->children, MAX_TEXT);
 	pthread_mutex_init(&t->lock, NULL);
 	/* Without it, ends are noticed when files of the process are gone. */
-	if (config->adopter_pid)
+	if (config->adopter_pid) {
+		kernel_begin(t);
 		track_ignore_children(t, config->adopter_pid);
+	}
 	*ret_track = t;
 	return GALVO_OK;
 }
