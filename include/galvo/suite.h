@@ -73,6 +73,7 @@ typedef struct galvo_suite_config {
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
+	int32_t no_kernel_events;    /* 1: files tell who is new, even where the kernel would */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

@@ -97,6 +97,26 @@ static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 	}
 }
 
+static void fill_following(const struct galvo_suite *s, struct session_following *to)
+{
+	struct track_counts counts;
+
+	track_count(s->track, &counts);
+	*to = (struct session_following){
+		.present = true,
+		.way = counts.way,
+		.why_no_events = counts.why_no_events,
+		.forks = counts.forks,
+		.short_children = counts.short_children,
+		.short_without_totals = counts.short_without_totals,
+		.short_cpu_ns = counts.short_cpu_ns,
+		.lost_events = counts.lost_events,
+		.put_off = counts.put_off,
+		.scan_interval_ns = s->config.scan_interval_ms * NS_PER_MS,
+		.longest_interval_ns = counts.longest_scan_ns,
+	};
+}
+
 static void fill_workload(const struct galvo_suite *s, struct session_workload *to)
 {
 	const galvo_workload *w = &s->workload;
@@ -184,7 +204,9 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 	for (i = 0; i < s->notes_len; i++)
 		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
 	fill_workload(s, &session.workload);
-	if (s->stop_mono_ns)
+	if (s->stop_mono_ns) {
 		fill_cost(s, &session.cost);
+		fill_following(s, &session.following);
+	}
 	return session_write(s->dir_fd, &session, catalog_at, reterr);
 }

@@ -49,13 +49,16 @@ static void count_short(struct track *t, struct candidate *c)
 	struct tracked *to = parent ? parent : c->anchor;
 	size_t i;
 
+	if (!c->has_total)
+		c->account = (struct exit_account){0};
 	t->seen.short_children++;
 	t->seen.short_without_totals += !c->has_total;
+	t->seen.short_used.cpu_ns += c->account.cpu_ns;
 	if (to) {
 		to->short_children++;
-		to->short_cpu_ns += c->has_total ? c->account.cpu_ns : 0;
-		for (i = 0; i < ARRAY_LEN(to->short_io); i++)
-			to->short_io[i] += c->has_total && c->account.has_io ? c->account.io[i] : 0;
+		to->short_cpu_ns += c->account.cpu_ns;
+		for (i = 0; i < ARRAY_LEN(to->short_io) && c->account.has_io; i++)
+			to->short_io[i] += c->account.io[i];
 	}
 	drop(t, c);
 }
@@ -353,8 +356,8 @@ void kernel_begin(struct track *t)
 	const struct world *w = t->config.world;
 	struct kernel_events *k;
 
-	if (t->kernel || t->kernel_was_tried)
-		return;
+	if (t->kernel || t->kernel_was_tried || t->config.follow == FOLLOW_NONE)
+		return; /* each fork on the machine costs a little while somebody listens */
 	t->kernel_was_tried = true;
 	if (!w->live || t->config.no_kernel_events) {
 		snprintf(t->why_no_events, sizeof(t->why_no_events), "%s",

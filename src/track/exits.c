@@ -4,9 +4,12 @@
  */
 #include "kernel.h"
 
-/* Threads a second that may end so: 0.7 % of a CPU. On again after a while with fewer. */
-enum { EXITS_MAX = 1000, EXITS_FEW = EXITS_MAX / 2 };
-#define JUDGE_EVERY_NS (NS_PER_S / 20)
+/*
+ * Threads a second that may end so, for each CPU: 0.7 % of it; and in all, for us. On again after a
+ * while with half as many.
+ */
+enum { EXITS_EACH = 1000, EXITS_MAX = 10000 };
+#define JUDGE_EVERY_NS (NS_PER_S / 4)
 #define QUIET_NS (NS_PER_S * 2)
 
 static void add(struct exit_account *to, const struct exit_record *r)
@@ -75,22 +78,23 @@ static void turn(struct track *t, bool on, uint64_t mono_ns)
 	if (!taskstats_switch(k->exits_fd, t->config.world, k->family, on))
 		return;
 	k->exits_since_mono_ns = on ? mono_ns : UINT64_MAX;
-	t->seen.exits_were_told |= on;
 }
 
 void exits_judge(struct track *t, uint64_t mono_ns)
 {
 	struct kernel_events *k = t->kernel;
 	uint64_t took_ns = mono_ns - k->judged_mono_ns, rate;
+	uint64_t most = (uint64_t)t->config.world->cpu_count * EXITS_EACH;
 	bool is_on = k->exits_since_mono_ns != UINT64_MAX;
 
 	if (k->exits_fd < 0 || took_ns < JUDGE_EVERY_NS)
 		return;
 	rate = k->judged_mono_ns ? k->exits_seen * NS_PER_S / took_ns : 0;
 	k->exits_seen = 0;
-	if (rate > EXITS_FEW)
+	most = most < EXITS_MAX ? most : EXITS_MAX;
+	if (rate > most / 2)
 		k->quiet_since_mono_ns = mono_ns;
-	if (is_on && rate > EXITS_MAX)
+	if (is_on && rate > most)
 		turn(t, false, mono_ns);
 	else if (!is_on && (!k->judged_mono_ns || mono_ns - k->quiet_since_mono_ns >= QUIET_NS))
 		turn(t, true, mono_ns);

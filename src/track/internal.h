@@ -30,7 +30,7 @@ struct exit_account {
 /* What the kernel has told, and what became of it. */
 struct seen {
 	uint64_t forks, short_children, short_without_totals, put_off, lost, longest_scan_ns;
-	bool exits_were_told;
+	struct exit_account short_used;
 };
 
 struct track {

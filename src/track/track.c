@@ -213,6 +213,7 @@ void track_count(struct track *t, struct track_counts *ret)
 		.forks = t->seen.forks,
 		.short_children = t->seen.short_children,
 		.short_without_totals = t->seen.short_without_totals,
+		.short_cpu_ns = t->seen.short_used.cpu_ns,
 		.put_off = t->seen.put_off,
 		.lost_events = t->seen.lost,
 		.longest_scan_ns = t->seen.longest_scan_ns,

@@ -96,23 +96,16 @@ void track_info(struct track *, struct tracked *, struct process_info *ret);
 void track_has_begun(struct track *, uint32_t pid);
 void track_saw_name(struct track *, struct tracked *, struct span comm);
 
-/* How new descendants are found. */
-enum track_way {
-	WAY_NONE,    /* they are not */
-	WAY_FILES,   /* the children files of every one that is followed, at every scan */
-	WAY_NUMBERS, /* what has a new number is looked at, in every scan */
-	WAY_EVENTS,  /* the kernel tells of each fork and exit */
-};
-
 struct track_counts {
 	uint64_t alive, roots_alive;
 	uint64_t refused;       /* descendants not followed: no room, no descriptors */
 	bool refused_are_more;  /* so many that only the first are told apart: at least as many */
-	enum track_way way;
-	const char *why_no_events; /* WAY_NUMBERS, WAY_FILES: why the kernel does not tell */
+	enum follow_way way;
+	const char *why_no_events; /* why the kernel does not tell; or empty */
 	uint64_t forks;            /* WAY_EVENTS: of new descendants, that it told of */
 	uint64_t short_children;   /* of those, ended before they could be looked at: only counted */
 	uint64_t short_without_totals; /* of those, whose CPU time is not known either */
+	uint64_t short_cpu_ns;     /* of the others, all together */
 	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time */
 	uint64_t lost_events;
 	uint64_t longest_scan_ns;  /* from one scan to the next */

@@ -112,6 +112,7 @@ AT(galvo_suite_config, metric_catalog_path, 176);
 AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
+AT(galvo_suite_config, no_kernel_events, 204);
 
 SIZE(galvo_workload, 128);
 AT(galvo_workload, struct_size, 0);

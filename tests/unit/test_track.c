@@ -69,10 +69,7 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {
-		.world = &world, .follow = what, .adopter_pid = adopter, .max_processes = max,
-		.no_kernel_events = by_files,
-	};
+	const struct track_config config = {&world, what, adopter, max, 0, by_files, 0};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
@@ -496,11 +493,6 @@ static const struct tap_test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int failed;
-
 	by_files = argc > 1 && !strcmp(argv[1], "files");
-	failed = world_open(&world, NULL, NULL) != GALVO_OK || tap_run(tests, ARRAY_LEN(tests));
-
-	world_close(&world);
-	return failed;
+	return world_open(&world, NULL, NULL) != GALVO_OK || tap_run(tests, ARRAY_LEN(tests));
 }
