@@ -10,7 +10,7 @@
 
 enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
 /* What is new may take so long in a scan: it is the dear part, and there may be any number of them. */
-#define ADMIT_NS (5 * NS_PER_MS)
+#define ADMIT_NS (2 * NS_PER_MS)
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
