@@ -162,7 +162,6 @@ galvo_status track_admit_child(struct track *t, uint32_t pid, uint32_t streams, 
 
 	if (!has_time(t)) {
 		t->seen.put_off++;
-		t->must_walk |= !t->kernel;
 		return GALVO_ERR_STATE;
 	}
 	status = track_admit(t, pid, false, NULL, streams, mono_ns, NULL);

@@ -263,7 +263,8 @@ void kernel_read(struct track *t, uint64_t mono_ns)
 			take_news(t, inbox_at(&k->inbox, i));
 		pthread_mutex_unlock(&t->lock);
 	}
-	if (k->exits_fd >= 0)
+	/* Who ended has left its record before its news. */
+	if (k->exits_fd >= 0 && (taken || k->pending_len))
 		exits_read(t);
 	pthread_mutex_lock(&t->lock);
 	k->reading++;

@@ -59,10 +59,10 @@ static void admit_families(struct track *t, uint64_t mono_ns)
 			const struct stranger s = t->strangers[i];
 			uint32_t streams;
 
-			if (track_is_wanted(t, s.ppid, &streams))
-				track_admit_child(t, s.pid, streams, mono_ns);
-			else
+			if (!track_is_wanted(t, s.ppid, &streams))
 				t->strangers[kept++] = s;
+			else if (track_admit_child(t, s.pid, streams, mono_ns) == GALVO_ERR_STATE)
+				t->must_walk = true;
 		}
 		t->strangers_len = kept;
 	} while (kept < before);

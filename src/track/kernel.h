@@ -55,6 +55,7 @@ struct inbox {
 	struct iovec parts[MESSAGES_AT_ONCE];
 	struct sockaddr_nl from[MESSAGES_AT_ONCE];
 	char bytes[MESSAGES_AT_ONCE][MESSAGE_BYTES];
+	size_t ready_len;
 };
 
 struct span inbox_at(const struct inbox *box, int i); /* empty: not the kernel's, or cut short */

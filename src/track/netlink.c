@@ -53,13 +53,12 @@ static uint64_t count_drops(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, facts, &n) == 0 ? facts[SK_MEMINFO_DROPS] : 0;
 }
 
-int inbox_take(struct inbox *box, int fd, uint64_t *drops, uint64_t *ret_lost)
+/* Mostly nothing has come, so only what was used is made ready again. */
+static void make_ready(struct inbox *box)
 {
-	uint64_t now;
-	int i, n;
+	for (; box->ready_len < MESSAGES_AT_ONCE; box->ready_len++) {
+		const size_t i = box->ready_len;
 
-	*ret_lost = 0;
-	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
 		box->parts[i] = (struct iovec){box->bytes[i], MESSAGE_BYTES};
 		box->headers[i].msg_hdr = (struct msghdr){
 			.msg_name = &box->from[i], .msg_namelen = sizeof(box->from[i]),
@@ -67,8 +66,19 @@ int inbox_take(struct inbox *box, int fd, uint64_t *drops, uint64_t *ret_lost)
 		};
 		box->from[i].nl_pid = 0;
 	}
+}
+
+int inbox_take(struct inbox *box, int fd, uint64_t *drops, uint64_t *ret_lost)
+{
+	uint64_t now;
+	int n;
+
+	*ret_lost = 0;
+	make_ready(box);
 	for (;;) {
 		n = recvmmsg(fd, box->headers, MESSAGES_AT_ONCE, MSG_DONTWAIT, NULL);
+		if (n > 0)
+			box->ready_len = 0;
 		if (n >= 0 || (errno != ENOBUFS && errno != EINTR))
 			return n > 0 ? n : 0;
 		if (errno == EINTR)

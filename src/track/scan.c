@@ -13,8 +13,8 @@ static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono
 
 	if (e)
 		track_widen(t, e, streams);
-	else if (pid)
-		track_admit_child(t, pid, streams, mono_ns);
+	else if (pid && track_admit_child(t, pid, streams, mono_ns) == GALVO_ERR_STATE)
+		t->must_walk = true;
 }
 
 /* Admits the children one task of a process lists. */
