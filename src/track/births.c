@@ -178,13 +178,17 @@ static void take_news(struct track *t, struct span datagram)
 
 /* ---- ends ---------------------------------------------------------------------------------------- */
 
-/* All that the kernel had to say has been read: when it ended, and what it used. */
+/*
+ * All that the kernel had to say has been read: when it ended, and what it used. If some was lost, what
+ * we have may be the end of an earlier thread.
+ */
 static void settle(struct track *t, struct tracked *e)
 {
 	uint64_t end_ns = atomic_load(&e->end_mono_ns);
 	struct exit_account account = {.cpu_ns = e->final_cpu_ns, .has_io = e->final_has_io};
 
-	if (e->exit_mono_ns > e->info.first_mono_ns && e->exit_mono_ns < end_ns)
+	if (e->exit_mono_ns > e->info.first_mono_ns &&
+	    (!t->seen.lost || e->exit_mono_ns + NS_PER_S > end_ns))
 		atomic_store(&e->end_mono_ns, e->exit_mono_ns);
 	memcpy(account.io, e->final_io, sizeof(account.io));
 	if (e->has_final)
