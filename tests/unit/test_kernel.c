@@ -92,10 +92,11 @@ static uint64_t follow_until_done(struct rig *r)
 		if (++i % 10 == 0)
 			track_scan(r->track, now());
 	}
-	nanosleep(&tick, NULL);
-	track_scan_whole(r->track, now());
-	nanosleep(&tick, NULL);
-	track_scan_whole(r->track, now());
+	for (i = 0; i < 2; i++) {
+		nanosleep(&tick, NULL);
+		track_poll(r->track, now());
+		track_scan_whole(r->track, now());
+	}
 	return what;
 }
 
