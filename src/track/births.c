@@ -121,8 +121,8 @@ static void take_fork(struct track *t, const struct news *n)
 	t->seen.forks++;
 	k->has_unchecked = true;
 	known = track_find(t, n->tgid);
-	if (known && known->info.first_mono_ns >= n->mono_ns) {
-		known->born_mono_ns = n->mono_ns; /* it was found before this was read */
+	if (known && !track_has_exited(known)) {
+		known->born_mono_ns = n->mono_ns; /* a walk found it before this was read */
 		return;
 	}
 	put_candidate(t, n, c ? c->anchor : track_find(t, n->parent));
@@ -247,17 +247,14 @@ static void lose(struct track *t, uint64_t n)
 	t->must_walk = true;
 }
 
-void kernel_read(struct track *t, uint64_t mono_ns)
+/* Returns how many came. */
+static size_t read_news(struct track *t, struct kernel_events *k)
 {
-	struct kernel_events *k = t->kernel;
+	size_t taken = 0;
 	uint64_t lost;
-	size_t taken;
 	int i, n;
 
-	if (!k || atomic_exchange(&k->is_reading, true))
-		return;
-	for (taken = 0, n = MESSAGES_AT_ONCE; taken < MESSAGES_MAX && n == MESSAGES_AT_ONCE;
-	     taken += (size_t)n) {
+	do {
 		n = inbox_take(&k->inbox, k->fd, &k->drops, &lost);
 		if (n == 0 && lost == 0)
 			break;
@@ -266,17 +263,32 @@ void kernel_read(struct track *t, uint64_t mono_ns)
 		for (i = 0; i < n; i++)
 			take_news(t, inbox_at(&k->inbox, i));
 		pthread_mutex_unlock(&t->lock);
-	}
+		taken += (size_t)n;
+	} while (n == MESSAGES_AT_ONCE && taken < MESSAGES_MAX);
+	return taken;
+}
+
+/* Where nothing has come, no lock is taken. */
+void kernel_read(struct track *t, uint64_t mono_ns)
+{
+	struct kernel_events *k = t->kernel;
+	size_t taken;
+
+	if (!k || atomic_exchange(&k->is_reading, true))
+		return;
+	taken = read_news(t, k);
 	/* Who ended has left its record before its news. */
 	if (k->exits_fd >= 0 && (taken || k->pending_len))
 		exits_read(t);
-	pthread_mutex_lock(&t->lock);
-	k->reading++;
-	k->named = 0;
-	count_over(t);
-	settle_awaited(t, false);
-	exits_judge(t, mono_ns);
-	pthread_mutex_unlock(&t->lock);
+	if (taken || k->awaited_len || mono_ns - k->judged_mono_ns >= JUDGE_EVERY_NS) {
+		pthread_mutex_lock(&t->lock);
+		k->reading++;
+		k->named = 0;
+		count_over(t);
+		settle_awaited(t, false);
+		exits_judge(t, mono_ns);
+		pthread_mutex_unlock(&t->lock);
+	}
 	atomic_store(&k->is_reading, false);
 }
 
@@ -304,7 +316,7 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 	struct tracked *e = track_find(t, c->pid);
 	galvo_status status = GALVO_OK;
 
-	if (e && e->info.first_mono_ns < c->born_mono_ns) {
+	if (e && track_has_exited(e)) {
 		track_end(t, e, mono_ns); /* the number's last owner, of whose end we hear only now */
 		e = NULL;
 	}
@@ -375,17 +387,16 @@ void kernel_begin(struct track *t)
 		return;
 	}
 	k->exits_fd = -1;
-	k->exits_since_mono_ns = UINT64_MAX;
 	k->fd = t->config.events_fd > 0 ? t->config.events_fd
 	                                : connector_open(w, &k->inbox, t->why_no_events);
 	if (k->fd < 0) {
 		free(k);
 		return;
 	}
-	t->kernel = k;
 	if (t->config.events_fd <= 0)
 		k->exits_fd = taskstats_open(&k->inbox, &k->family, t->why_no_exits);
-	exits_judge(t, w->clock->mono_ns(w->clock));
+	exits_begin(t, k);
+	t->kernel = k;
 }
 
 /* Of everybody, and entries of ended ones go with the track. */

@@ -9,7 +9,6 @@
  * while with half as many.
  */
 enum { EXITS_EACH = 1000, EXITS_MAX = 10000 };
-#define JUDGE_EVERY_NS (NS_PER_S / 4)
 #define QUIET_NS (NS_PER_S * 2)
 
 static void add(struct exit_account *to, const struct exit_record *r)
@@ -71,10 +70,8 @@ void exits_read(struct track *t)
 	} while (n == MESSAGES_AT_ONCE);
 }
 
-static void turn(struct track *t, bool on, uint64_t mono_ns)
+static void turn(struct track *t, struct kernel_events *k, bool on, uint64_t mono_ns)
 {
-	struct kernel_events *k = t->kernel;
-
 	if (!taskstats_switch(k->exits_fd, t->config.world, k->family, on))
 		return;
 	k->exits_since_mono_ns = on ? mono_ns : UINT64_MAX;
@@ -87,18 +84,30 @@ void exits_judge(struct track *t, uint64_t mono_ns)
 	uint64_t most = (uint64_t)t->config.world->cpu_count * EXITS_EACH;
 	bool is_on = k->exits_since_mono_ns != UINT64_MAX;
 
-	if (k->exits_fd < 0 || took_ns < JUDGE_EVERY_NS)
+	if (took_ns < JUDGE_EVERY_NS)
 		return;
-	rate = k->judged_mono_ns ? k->exits_seen * NS_PER_S / took_ns : 0;
+	k->judged_mono_ns = mono_ns;
+	if (k->exits_fd < 0)
+		return;
+	rate = k->exits_seen * NS_PER_S / took_ns;
 	k->exits_seen = 0;
 	most = most < EXITS_MAX ? most : EXITS_MAX;
 	if (rate > most / 2)
 		k->quiet_since_mono_ns = mono_ns;
 	if (is_on && rate > most)
-		turn(t, false, mono_ns);
-	else if (!is_on && (!k->judged_mono_ns || mono_ns - k->quiet_since_mono_ns >= QUIET_NS))
-		turn(t, true, mono_ns);
-	k->judged_mono_ns = mono_ns;
+		turn(t, k, false, mono_ns);
+	else if (!is_on && mono_ns - k->quiet_since_mono_ns >= QUIET_NS)
+		turn(t, k, true, mono_ns);
+}
+
+void exits_begin(struct track *t, struct kernel_events *k)
+{
+	const struct clock *clock = t->config.world->clock;
+
+	k->exits_since_mono_ns = UINT64_MAX;
+	k->judged_mono_ns = clock->mono_ns(clock);
+	if (k->exits_fd >= 0)
+		turn(t, k, true, k->judged_mono_ns);
 }
 
 /* TODO lead */

@@ -105,20 +105,21 @@ struct kernel_events {
 	/* of whoever reads */
 	struct inbox inbox;
 	uint64_t drops, exits_drops;
+	uint64_t judged_mono_ns; /* how many exits there are */
 	/* under the lock */
 	uint64_t reading; /* its number */
 	struct candidate *buckets[BUCKETS];
 	struct candidate *oldest, *newest, *free_list;
 	size_t candidates_len, over_len;
 	struct awaited awaited[AWAITED_MAX];
-	size_t awaited_len;
+	_Atomic size_t awaited_len; /* any thread looks */
 	struct exit_record pending[PENDING_MAX]; /* whose births were not read yet */
 	size_t pending_len;
 	size_t named;       /* in this reading, because of an exec */
 	bool has_unchecked; /* there were forks since the last walk */
 	/* exits are told of while they are not too many */
 	uint64_t exits_since_mono_ns; /* UINT64_MAX: not now */
-	uint64_t judged_mono_ns, quiet_since_mono_ns, exits_seen;
+	uint64_t quiet_since_mono_ns, exits_seen;
 };
 
 struct candidate *candidate_find(struct kernel_events *k, uint32_t pid);
@@ -128,6 +129,8 @@ struct tracked *kernel_find_tracked(struct track *t, uint32_t pid);
 bool exits_take(struct track *t, const struct exit_record *record);
 /* Reads what has come; what is nobody's is kept for the next time. */
 void exits_read(struct track *t);
+#define JUDGE_EVERY_NS (NS_PER_S / 4)
+void exits_begin(struct track *t, struct kernel_events *k);
 /* On and off, by how many exits there are. */
 void exits_judge(struct track *t, uint64_t mono_ns);
 

@@ -2,7 +2,8 @@
  * Which processes are followed: found, identified, noticed when they end.
  *
  * A process is pid and start time together, pinned by a pidfd and by an open proc/PID directory, so
- * a number that is used again never continues another's series. Descendants are found by looking at
+ * a number that is used again never continues another's series. Where the kernel tells of forks and
+ * exits (to root, in no container), no descendant is missed. Elsewhere they are found by looking at
  * what was forked on the machine since the last scan, or by asking the kernel for the children of
  * every followed process and of the adopter (a subreaper), to which orphans of the tree go.
  *
