@@ -161,6 +161,8 @@ static void report_following(struct sheet *s, const struct summary_following *f)
 			buf_put_str(&s->buf, " CPU)");
 		}
 	}
+	if (f->put_off)
+		count(s, "; ", f->put_off, "times a new one had to wait for a later scan");
 	sheet_line_wrap(s, LABEL_COLUMNS);
 }
 
