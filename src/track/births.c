@@ -10,6 +10,7 @@
 #include "kernel.h"
 
 enum { MESSAGES_MAX = 1 << 14, CANDIDATES_MAX = 1 << 16, NAMES_AT_ONCE = 32 };
+#define GAP_MAX (1 << 24)
 /* How often a walk is done all the same. */
 #define CHECK_EVERY_NS (NS_PER_S * 5)
 
@@ -162,12 +163,42 @@ static void take_exec(struct track *t, const struct news *n)
 		e->named_mono_ns = 0; /* it is its turn in the next scan */
 }
 
+static void lose(struct track *t, uint64_t n)
+{
+	if (!n)
+		return;
+	t->seen.lost += n;
+	t->must_walk = true;
+}
+
+/* Numbers that are missing are events that were lost, unless the kernel has said so already. */
+static void check_number(struct track *t, const struct news *n)
+{
+	struct kernel_events *k = t->kernel;
+	uint32_t *next, missing;
+
+	if (n->cpu >= CPUS_MAX)
+		return;
+	next = &k->next_seq[n->cpu];
+	missing = *next ? n->seq - *next : 0;
+	*next = n->seq + 1;
+	if (missing > GAP_MAX)
+		return; /* it began anew */
+	if (missing <= k->excused) {
+		k->excused -= missing;
+		return;
+	}
+	lose(t, missing - k->excused);
+	k->excused = 0;
+}
+
 static void take_news(struct track *t, struct span datagram)
 {
 	struct news n;
 
 	if (!news_parse(datagram, &n))
 		return;
+	check_number(t, &n);
 	if (n.kind == NEWS_FORK)
 		take_fork(t, &n);
 	else if (n.kind == NEWS_EXIT)
@@ -239,14 +270,6 @@ static void count_over(struct track *t)
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
-static void lose(struct track *t, uint64_t n)
-{
-	if (!n)
-		return;
-	t->seen.lost += n;
-	t->must_walk = true;
-}
-
 /* Returns how many came. */
 static size_t read_news(struct track *t, struct kernel_events *k)
 {
@@ -260,6 +283,7 @@ static size_t read_news(struct track *t, struct kernel_events *k)
 			break;
 		pthread_mutex_lock(&t->lock);
 		lose(t, lost);
+		k->excused += lost;
 		for (i = 0; i < n; i++)
 			take_news(t, inbox_at(&k->inbox, i));
 		pthread_mutex_unlock(&t->lock);

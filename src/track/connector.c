@@ -52,12 +52,27 @@ static bool take_other(struct span s, uint32_t what, struct news *ret)
 	       (what == PROC_EVENT_EXIT && take_u32(s, EVENT_MEMBER(exit.exit_code), &ret->code));
 }
 
+/* What we have no use for has a number, too. */
+static bool take_event(struct span s, struct news *ret)
+{
+	uint32_t what;
+
+	if (!take_u32(s, EVENT_AT + offsetof(struct proc_event, what), &what) ||
+	    !take_u32(s, EVENT_AT + offsetof(struct proc_event, cpu), &ret->cpu))
+		return false;
+	if (what == PROC_EVENT_FORK)
+		return take_fork(s, ret);
+	if (what == PROC_EVENT_NONE || what == PROC_EVENT_EXEC || what == PROC_EVENT_EXIT)
+		return take_other(s, what, ret);
+	ret->kind = NEWS_OTHER;
+	return true;
+}
+
 bool news_parse(struct span s, struct news *ret)
 {
 	struct news news = {0};
 	struct nlmsghdr header;
 	struct cn_msg message;
-	uint32_t what;
 
 	if (s.n < EVENT_AT + offsetof(struct proc_event, event_data))
 		return false;
@@ -68,13 +83,13 @@ bool news_parse(struct span s, struct news *ret)
 	    message.len > s.n - EVENT_AT)
 		return false;
 	s.n = EVENT_AT + message.len;
-	if (!take_u32(s, EVENT_AT + offsetof(struct proc_event, what), &what) ||
-	    s.n < EVENT_AT + offsetof(struct proc_event, event_data))
+	if (s.n < EVENT_AT + offsetof(struct proc_event, event_data))
 		return false;
 	memcpy(&news.mono_ns, s.p + EVENT_AT + offsetof(struct proc_event, timestamp_ns),
 	       sizeof(news.mono_ns));
 	news.ack = message.ack;
-	if (!(what == PROC_EVENT_FORK ? take_fork(s, &news) : take_other(s, what, &news)))
+	news.seq = message.seq;
+	if (!take_event(s, &news))
 		return false;
 	*ret = news;
 	return true;
@@ -83,20 +98,18 @@ bool news_parse(struct span s, struct news *ret)
 /* ---- the socket ---------------------------------------------------------------------------------- */
 
 /*
- * Since 6.6 a listener may name the events that it wants, to which answers do not belong; before, a
- * request of that length is ignored without a word (drivers/connector/cn_proc.c, cn_proc_mcast_ctl).
+ * Since 6.6 a listener may name the events that it wants. We want all: their numbers, which are those
+ * of a CPU, then tell of each one that was lost (drivers/connector/cn_proc.c, send_msg), and what we
+ * have no use for is rare.
  */
-static bool ask(int fd, uint32_t op, bool is_choosy)
+static bool ask(int fd, uint32_t op)
 {
-	const uint32_t words[2] = {op, PROC_EVENT_FORK | PROC_EVENT_EXEC | PROC_EVENT_EXIT};
-	const size_t n = is_choosy ? sizeof(words) : sizeof(words[0]);
-	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .ack = ASK,
-	                            .len = (uint16_t)n};
-	char content[sizeof(head) + sizeof(words)];
+	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .ack = ASK, .len = sizeof(op)};
+	char content[sizeof(head) + sizeof(op)];
 
 	memcpy(content, &head, sizeof(head));
-	memcpy(content + sizeof(head), words, n);
-	return netlink_ask(fd, NLMSG_DONE, 0, ASK, content, sizeof(head) + n);
+	memcpy(content + sizeof(head), &op, sizeof(op));
+	return netlink_ask(fd, NLMSG_DONE, 0, ASK, content, sizeof(content));
 }
 
 /* The answer is there when the request was taken; others' news may come before it. */
@@ -150,14 +163,11 @@ int connector_open(const struct world *w, struct inbox *box, char why[WHY_BYTES]
 	fd = netlink_open(NETLINK_CONNECTOR, CN_IDX_PROC);
 	if (fd < 0)
 		return refuse(why, fd, errno, "kernel events");
-	if (!ask(fd, PROC_CN_MCAST_LISTEN, false))
+	if (!ask(fd, PROC_CN_MCAST_LISTEN))
 		return refuse(why, fd, errno, "kernel events");
 	if (!was_heard(box, fd, &code))
 		return refuse(why, fd, 0, "the kernel does not answer (CONFIG_PROC_EVENTS)");
-	if (code)
-		return refuse(why, fd, (int)code, "kernel events");
-	ask(fd, PROC_CN_MCAST_LISTEN, true);
-	return fd;
+	return code ? refuse(why, fd, (int)code, "kernel events") : fd;
 }
 
 /* The kernel counts listeners by what they say, not by their sockets. */
@@ -165,7 +175,6 @@ void connector_close(int fd)
 {
 	if (fd < 0)
 		return;
-	ask(fd, PROC_CN_MCAST_IGNORE, true);
-	ask(fd, PROC_CN_MCAST_IGNORE, false);
+	ask(fd, PROC_CN_MCAST_IGNORE);
 	close(fd);
 }

@@ -15,11 +15,12 @@ enum {
 	MESSAGES_AT_ONCE = 64, /* taken with one system call */
 	AWAITED_MAX = 256,
 	PENDING_MAX = 1024,
+	CPUS_MAX = 8192, /* whose events' numbers are looked at */
 };
 
 /* ---- messages: pure, total on every input ------------------------------------------------------- */
 
-enum news_kind { NEWS_ACK, NEWS_FORK, NEWS_EXEC, NEWS_EXIT };
+enum news_kind { NEWS_ACK, NEWS_FORK, NEWS_EXEC, NEWS_EXIT, NEWS_OTHER };
 
 struct news {
 	enum news_kind kind;
@@ -27,10 +28,11 @@ struct news {
 	uint32_t parent;    /* NEWS_FORK: the process that forked */
 	uint32_t code;      /* NEWS_EXIT: as wait(2) has it; NEWS_ACK: an errno */
 	uint32_t ack;       /* NEWS_ACK: of the request, and one more */
+	uint32_t cpu, seq;  /* its number among those of this CPU */
 	uint64_t mono_ns;
 };
 
-/* One datagram of the connector. False: none of these, or no such message at all. */
+/* One datagram of the connector. False: no such message. */
 bool news_parse(struct span datagram, struct news *ret);
 
 /* What a thread used until it ended, of the process it belonged to. */
@@ -108,6 +110,8 @@ struct kernel_events {
 	uint64_t judged_mono_ns; /* how many exits there are */
 	/* under the lock */
 	uint64_t reading; /* its number */
+	uint32_t next_seq[CPUS_MAX]; /* 0: not known */
+	uint64_t excused; /* lost ones that are counted, and whose numbers will be missing */
 	struct candidate *buckets[BUCKETS];
 	struct candidate *oldest, *newest, *free_list;
 	size_t candidates_len, over_len;

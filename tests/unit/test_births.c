@@ -27,9 +27,12 @@ struct message {
 	size_t n;
 };
 
+static uint32_t next_seq = 1;
+
 static struct message message(const struct proc_event *event)
 {
-	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof(*event), .ack = 7};
+	const struct cn_msg head = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof(*event),
+	                            .seq = next_seq++, .ack = 7};
 	struct message m = {.n = sizeof(m.bytes)};
 	const struct nlmsghdr header = {.nlmsg_len = (uint32_t)m.n, .nlmsg_type = NLMSG_DONE};
 
@@ -80,7 +83,7 @@ static void what_it_says(void)
 	OK(news_parse(span_of(m.bytes, m.n), &n) && n.kind == NEWS_ACK && n.code == 1 && n.ack == 7);
 	e.what = PROC_EVENT_UID;
 	m = message(&e);
-	OK(!news_parse(span_of(m.bytes, m.n), &n));
+	OK(news_parse(span_of(m.bytes, m.n), &n) && n.kind == NEWS_OTHER && n.seq == next_seq - 1);
 }
 
 /* Cut anywhere, at any address, of another kind or with lengths that lie: never read beyond. */
@@ -392,6 +395,35 @@ static void unheard_ends(void)
 	close_rig(&r);
 }
 
+/* Each CPU numbers its events. */
+static void missing_numbers(void)
+{
+	struct rig r;
+
+	open_rig(&r, FOLLOW_TREE);
+	tell(&r, forked((uint32_t)r.root, NOBODY, NOBODY));
+	tell(&r, exited(NOBODY, NOBODY, 0));
+	track_poll(r.track, now());
+	EQ(counts(&r).lost_events, 0);
+	next_seq += 3;
+	tell(&r, forked(NOBODY + 1, NOBODY + 2, NOBODY + 2));
+	track_poll(r.track, now());
+	EQ(counts(&r).lost_events, 3);
+	OK(r.track->must_walk);
+	track_scan(r.track, now());
+	EQ(counts(&r).alive, 2); /* the child, of which nobody told */
+	r.track->kernel->excused = 5; /* the kernel said that it had no room for so many */
+	next_seq += 4;
+	tell(&r, exited(NOBODY + 2, NOBODY + 2, 0));
+	track_poll(r.track, now());
+	EQ(counts(&r).lost_events, 3);
+	next_seq = 1; /* begun anew */
+	tell(&r, exited(NOBODY + 2, NOBODY + 2, 0));
+	track_poll(r.track, now());
+	EQ(counts(&r).lost_events, 3);
+	close_rig(&r);
+}
+
 /* The totals of who has ended come in any order with the news of it. */
 static void totals(void)
 {
@@ -430,6 +462,7 @@ static const struct tap_test tests[] = {
 	{"a child that lasts", a_lasting_one},
 	{"children only", children_only},
 	{"ends that nobody told of", unheard_ends},
+	{"numbers that are missing", missing_numbers},
 	{"totals", totals},
 };
 
