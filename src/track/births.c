@@ -9,7 +9,12 @@
 
 #include "kernel.h"
 
-enum { MESSAGES_MAX = 1 << 14, CANDIDATES_MAX = 1 << 16, NAMES_AT_ONCE = 32 };
+/*
+ * News that are read in a second, a microsecond each. Where more of it comes for long, the kernel runs
+ * out of room, says so, and scans walk.
+ */
+enum { NEWS_A_SECOND = 60000, NEWS_AT_ONCE = 20000 };
+enum { CANDIDATES_MAX = 1 << 16, NAMES_AT_ONCE = 32 };
 #define GAP_MAX (1 << 24)
 /* How often a walk is done all the same. */
 #define CHECK_EVERY_NS (NS_PER_S * 5)
@@ -270,14 +275,24 @@ static void count_over(struct track *t)
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
-/* Returns how many came. */
-static size_t read_news(struct track *t, struct kernel_events *k)
+/* Since the last reading, and what was not used before, within reason. */
+static uint64_t allowance(struct kernel_events *k, uint64_t mono_ns)
 {
-	size_t taken = 0;
-	uint64_t lost;
-	int i, n;
+	uint64_t ago_ns = mono_ns - k->read_mono_ns;
 
-	do {
+	k->read_mono_ns = mono_ns;
+	k->allowance += (ago_ns < NS_PER_S ? ago_ns : NS_PER_S) * NEWS_A_SECOND / NS_PER_S;
+	return k->allowance = k->allowance < NEWS_AT_ONCE ? k->allowance : NEWS_AT_ONCE;
+}
+
+/* Returns how many came. */
+static size_t read_news(struct track *t, struct kernel_events *k, uint64_t mono_ns)
+{
+	uint64_t lost, most = allowance(k, mono_ns);
+	size_t taken = 0;
+	int i, n = 0;
+
+	while (taken < most && (taken == 0 || n == MESSAGES_AT_ONCE)) {
 		n = inbox_take(&k->inbox, k->fd, &k->drops, &lost);
 		if (n == 0 && lost == 0)
 			break;
@@ -288,7 +303,8 @@ static size_t read_news(struct track *t, struct kernel_events *k)
 			take_news(t, inbox_at(&k->inbox, i));
 		pthread_mutex_unlock(&t->lock);
 		taken += (size_t)n;
-	} while (n == MESSAGES_AT_ONCE && taken < MESSAGES_MAX);
+	}
+	k->allowance -= taken < most ? taken : most;
 	return taken;
 }
 
@@ -300,7 +316,7 @@ void kernel_read(struct track *t, uint64_t mono_ns)
 
 	if (!k || atomic_exchange(&k->is_reading, true))
 		return;
-	taken = read_news(t, k);
+	taken = read_news(t, k, mono_ns);
 	/* Who ended has left its record before its news. */
 	if (k->exits_fd >= 0 && (taken || k->pending_len))
 		exits_read(t);

@@ -108,6 +108,7 @@ struct kernel_events {
 	struct inbox inbox;
 	uint64_t drops, exits_drops;
 	uint64_t judged_mono_ns; /* how many exits there are */
+	uint64_t read_mono_ns, allowance; /* how much more news may be read */
 	/* under the lock */
 	uint64_t reading; /* its number */
 	uint32_t next_seq[CPUS_MAX]; /* 0: not known */

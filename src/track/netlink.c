@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-enum { ROOM_BYTES = 4 << 20, CONTENT_MAX = 128 };
+enum { ROOM_BYTES = 8 << 20, CONTENT_MAX = 128 };
 
 int netlink_open(int protocol, uint32_t groups)
 {
