@@ -4,7 +4,7 @@
  * ancestor that is followed. So nothing is missed, and only what lasts is dear.
  */
 #include <errno.h>
-#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -69,7 +69,8 @@ static void count_short(struct track *t, struct candidate *c)
 	drop(t, c);
 }
 
-static void put_candidate(struct track *t, const struct news *n, struct tracked *anchor)
+static void put_candidate(struct track *t, const struct news *n, enum follow follow,
+                          struct tracked *anchor)
 {
 	struct kernel_events *k = t->kernel;
 	struct candidate *c = candidate_find(k, n->tgid);
@@ -86,7 +87,7 @@ static void put_candidate(struct track *t, const struct news *n, struct tracked 
 		t->must_walk = true;
 		return;
 	}
-	*c = (struct candidate){.pid = n->tgid, .parent = n->parent, .threads = 1,
+	*c = (struct candidate){.pid = n->tgid, .parent = n->parent, .follow = follow, .threads = 1,
 	                        .born_mono_ns = n->mono_ns, .anchor = anchor, .older = k->newest};
 	if (anchor)
 		anchor->refs++;
@@ -114,15 +115,15 @@ static void take_fork(struct track *t, const struct news *n)
 {
 	struct kernel_events *k = t->kernel;
 	struct candidate *c = candidate_find(k, n->tid == n->tgid ? n->parent : n->tgid);
+	struct newcomer who = {.follow = c ? c->follow : FOLLOW_NONE};
 	struct tracked *known;
-	uint32_t streams;
 
 	if (n->tid != n->tgid) {
 		if (c)
 			c->threads++;
 		return;
 	}
-	if (!(c && t->config.follow == FOLLOW_TREE) && !track_is_wanted(t, n->parent, &streams))
+	if (who.follow == FOLLOW_NONE && !track_is_wanted(t, n->parent, &who))
 		return;
 	t->seen.forks++;
 	k->has_unchecked = true;
@@ -131,7 +132,7 @@ static void take_fork(struct track *t, const struct news *n)
 		known->born_mono_ns = n->mono_ns; /* a walk found it before this was read */
 		return;
 	}
-	put_candidate(t, n, c ? c->anchor : track_find(t, n->parent));
+	put_candidate(t, n, who.follow, c ? c->anchor : track_find(t, n->parent));
 }
 
 static void take_exit(struct track *t, const struct news *n)
@@ -214,22 +215,23 @@ static void take_news(struct track *t, struct span datagram)
 
 /* ---- ends ---------------------------------------------------------------------------------------- */
 
-/*
- * All that the kernel had to say has been read: when it ended, and what it used. If some was lost, what
- * we have may be the end of an earlier thread.
- */
+/* All that the kernel had to say of it has been read. */
 static void settle(struct track *t, struct tracked *e)
 {
-	uint64_t end_ns = atomic_load(&e->end_mono_ns);
-	struct exit_account account = {.cpu_ns = e->final_cpu_ns, .has_io = e->final_has_io};
-
-	if (e->exit_mono_ns > e->info.first_mono_ns &&
-	    (!t->seen.lost || e->exit_mono_ns + NS_PER_S > end_ns))
-		atomic_store(&e->end_mono_ns, e->exit_mono_ns);
-	memcpy(account.io, e->final_io, sizeof(account.io));
-	if (e->has_final)
-		track_final(t, e, &account);
+	if (e->exited_is_all)
+		track_final(t, e, &e->exited);
 	track_unref(t, e);
+}
+
+void kernel_tell(const struct tracked *e, struct process_end *end)
+{
+	const int status = (int)e->exit_status;
+
+	if (end->has_status || !e->has_status || !e->is_closed)
+		return;
+	end->has_status = true;
+	end->term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	end->exit_code = end->term_signal ? 128 + end->term_signal : WEXITSTATUS(status);
 }
 
 static void settle_awaited(struct track *t, bool all)
@@ -334,34 +336,40 @@ void kernel_read(struct track *t, uint64_t mono_ns)
 
 /* ---- admission ----------------------------------------------------------------------------------- */
 
-static uint32_t streams_for(struct track *t, const struct candidate *c)
+/* How it is to be followed: as its parent says, or its ancestor if that is gone. */
+static struct newcomer newcomer_of(struct track *t, const struct candidate *c)
 {
-	uint32_t streams;
+	struct newcomer who;
 
-	if (track_is_wanted(t, c->parent, &streams))
-		return streams;
-	return c->anchor ? atomic_load(&c->anchor->streams) : STREAM_ALL;
+	if (!track_is_wanted(t, c->parent, &who))
+		who = (struct newcomer){
+			.streams = c->anchor ? atomic_load(&c->anchor->streams) : STREAM_ALL,
+			.follow = c->follow,
+		};
+	who.pid = c->pid;
+	return who;
 }
 
 static void is_followed(struct track *t, struct candidate *c, struct tracked *e)
 {
 	e->born_mono_ns = c->born_mono_ns;
-	e->final_cpu_ns = c->account.cpu_ns; /* of threads that have ended already */
-	memcpy(e->final_io, c->account.io, sizeof(e->final_io));
+	e->exited = c->account; /* of threads that have ended already */
+	e->exited_is_all = c->has_total;
 	drop(t, c);
 }
 
 static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 {
+	struct newcomer who = newcomer_of(t, c);
 	struct tracked *e = track_find(t, c->pid);
 	galvo_status status = GALVO_OK;
 
 	if (e && track_has_exited(e)) {
-		track_end(t, e, mono_ns); /* the number's last owner, of whose end we hear only now */
+		track_end(t, e, true); /* the number's last owner, of whose end we hear only now */
 		e = NULL;
 	}
 	if (!e) {
-		status = track_admit_child(t, c->pid, streams_for(t, c), mono_ns);
+		status = track_admit_child(t, &who, mono_ns);
 		e = track_find(t, c->pid);
 	}
 	if (status == GALVO_OK && e)
@@ -413,8 +421,8 @@ void kernel_begin(struct track *t)
 	const struct world *w = t->config.world;
 	struct kernel_events *k;
 
-	if (t->kernel || t->kernel_was_tried || t->config.follow == FOLLOW_NONE)
-		return; /* each fork on the machine costs a little while somebody listens */
+	if (t->kernel_was_tried)
+		return;
 	t->kernel_was_tried = true;
 	if (!w->live || t->config.no_kernel_events) {
 		snprintf(t->why_no_events, sizeof(t->why_no_events), "%s",

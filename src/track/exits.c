@@ -24,7 +24,6 @@ bool exits_take(struct track *t, const struct exit_record *r)
 {
 	uint64_t since_ns = t->kernel->exits_since_mono_ns;
 	struct candidate *c = candidate_find(t->kernel, r->tgid);
-	struct exit_account sum = {0};
 	struct tracked *e;
 
 	if (c) {
@@ -36,13 +35,9 @@ bool exits_take(struct track *t, const struct exit_record *r)
 	e = kernel_find_tracked(t, r->tgid);
 	if (!e)
 		return false;
-	sum.cpu_ns = e->final_cpu_ns;
-	memcpy(sum.io, e->final_io, sizeof(sum.io));
-	add(&sum, r);
-	e->final_cpu_ns = sum.cpu_ns;
-	memcpy(e->final_io, sum.io, sizeof(e->final_io));
-	e->has_final |= r->is_last;
-	e->final_has_io = e->born_mono_ns && e->born_mono_ns >= since_ns;
+	add(&e->exited, r);
+	e->exited_is_all |= r->is_last;
+	e->exited.has_io = e->born_mono_ns && e->born_mono_ns >= since_ns;
 	return true;
 }
 
@@ -110,10 +105,11 @@ void exits_begin(struct track *t, struct kernel_events *k)
 		turn(t, k, true, k->judged_mono_ns);
 }
 
-/* TODO lead */
 void track_final(struct track *t, struct tracked *who, const struct exit_account *account)
 {
 	(void)t;
-	(void)who;
-	(void)account;
+	who->has_final = true;
+	who->final_has_io = account->has_io;
+	who->final_cpu_ns = account->cpu_ns;
+	memcpy(who->final_io, account->io, sizeof(who->final_io));
 }

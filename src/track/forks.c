@@ -57,11 +57,14 @@ static void admit_families(struct track *t, uint64_t mono_ns)
 		before = t->strangers_len;
 		for (i = kept = 0; i < before; i++) {
 			const struct stranger s = t->strangers[i];
-			uint32_t streams;
+			struct newcomer who;
 
-			if (!track_is_wanted(t, s.ppid, &streams))
+			if (!track_is_wanted(t, s.ppid, &who)) {
 				t->strangers[kept++] = s;
-			else if (track_admit_child(t, s.pid, streams, mono_ns) == GALVO_ERR_STATE)
+				continue;
+			}
+			who.pid = s.pid;
+			if (track_admit_child(t, &who, mono_ns) == GALVO_ERR_STATE)
 				t->must_walk = true;
 		}
 		t->strangers_len = kept;

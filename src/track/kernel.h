@@ -83,6 +83,7 @@ bool taskstats_switch(int fd, const struct world *w, uint16_t family, bool on);
 /* A process that one of ours has forked, and that is not followed (yet). */
 struct candidate {
 	uint32_t pid, parent;
+	enum follow follow; /* of its descendants */
 	uint32_t threads;
 	bool is_over;     /* it has ended; its totals may still come */
 	bool was_missed;  /* it was not there any more, though nobody said that it ended */

@@ -263,8 +263,8 @@ static void open_rig(struct rig *r, enum follow follow)
 	OK(read(tell[0], &r->child, sizeof(r->child)) == sizeof(r->child));
 	close(tell[0]);
 	close(tell[1]);
-	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
-	track_join(r->track, &cursor, take, r);
+	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
+	track_join(r->track, STREAM_SYSTEM, &cursor, take, r);
 	r->track->must_walk = false; /* nothing but events tells of the child */
 	r->track->walked_mono_ns = now();
 }
@@ -310,7 +310,7 @@ static void short_ones(void)
 	tell(&r, exited(NOBODY + 2, NOBODY + 2, 0));
 	tell(&r, forked(NOBODY + 8, NOBODY + 9, NOBODY + 9)); /* of somebody else */
 	tell(&r, exited(NOBODY + 9, NOBODY + 9, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).forks, 3);
 	EQ(counts(&r).short_children, 3);
 	EQ(r.who->short_children, 3);
@@ -328,10 +328,10 @@ static void threads(void)
 	tell(&r, forked((uint32_t)r.root, NOBODY, NOBODY));
 	tell(&r, forked((uint32_t)r.root, NOBODY, NOBODY + 1));
 	tell(&r, exited(NOBODY, NOBODY, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).short_children, 0);
 	tell(&r, exited(NOBODY, NOBODY + 1, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).short_children, 1);
 	close_rig(&r);
 }
@@ -344,7 +344,7 @@ static void a_lasting_one(void)
 	open_rig(&r, FOLLOW_TREE);
 	m = forked((uint32_t)r.root, (uint32_t)r.child, (uint32_t)r.child);
 	tell(&r, m);
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).alive, 1); /* a poll costs little */
 	track_scan(r.track, now());
 	EQ(counts(&r).alive, 2);
@@ -352,7 +352,7 @@ static void a_lasting_one(void)
 	tell(&r, forked((uint32_t)r.child, NOBODY, NOBODY));
 	tell(&r, exited(NOBODY, NOBODY, 0));
 	tell(&r, exited((uint32_t)r.child, (uint32_t)r.child, 0x0b));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(track_find(r.track, (uint32_t)r.child)->short_children, 1);
 	EQ(r.who->short_children, 0);
 	EQ(track_find(r.track, (uint32_t)r.child)->exit_status, 0x0b);
@@ -369,7 +369,7 @@ static void children_only(void)
 	tell(&r, forked(NOBODY, NOBODY + 1, NOBODY + 1));
 	tell(&r, exited(NOBODY, NOBODY, 0));
 	tell(&r, exited(NOBODY + 1, NOBODY + 1, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).forks, 1);
 	EQ(counts(&r).short_children, 1);
 	close_rig(&r);
@@ -403,11 +403,11 @@ static void missing_numbers(void)
 	open_rig(&r, FOLLOW_TREE);
 	tell(&r, forked((uint32_t)r.root, NOBODY, NOBODY));
 	tell(&r, exited(NOBODY, NOBODY, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).lost_events, 0);
 	next_seq += 3;
 	tell(&r, forked(NOBODY + 1, NOBODY + 2, NOBODY + 2));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).lost_events, 3);
 	OK(r.track->must_walk);
 	track_scan(r.track, now());
@@ -415,11 +415,11 @@ static void missing_numbers(void)
 	r.track->kernel->excused = 5; /* the kernel said that it had no room for so many */
 	next_seq += 4;
 	tell(&r, exited(NOBODY + 2, NOBODY + 2, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).lost_events, 3);
 	next_seq = 1; /* begun anew */
 	tell(&r, exited(NOBODY + 2, NOBODY + 2, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(counts(&r).lost_events, 3);
 	close_rig(&r);
 }
@@ -433,10 +433,10 @@ static void totals(void)
 	open_rig(&r, FOLLOW_TREE);
 	r.track->kernel->exits_since_mono_ns = 1;
 	tell(&r, forked((uint32_t)r.root, NOBODY, NOBODY));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	OK(exits_take(r.track, &last));
 	tell(&r, exited(NOBODY, NOBODY, 0));
-	track_poll(r.track, now());
+	track_poll(r.track);
 	EQ(r.who->short_cpu_ns, 1000);
 	EQ(r.who->short_io[4], 5);
 	EQ(counts(&r).short_without_totals, 0);
@@ -444,11 +444,11 @@ static void totals(void)
 	last.tgid = (uint32_t)r.root;
 	last.is_last = false;
 	OK(exits_take(r.track, &last)); /* one of its threads */
-	OK(!r.who->has_final && r.who->final_cpu_ns == 1000);
+	OK(!r.who->exited_is_all && r.who->exited.cpu_ns == 1000);
 	last.is_last = last.has_group = true;
 	last.group_cpu_ns = 7000; /* it had others, before we looked */
 	OK(exits_take(r.track, &last));
-	OK(r.who->has_final && r.who->final_cpu_ns == 7000 && !r.who->final_has_io);
+	OK(r.who->exited_is_all && r.who->exited.cpu_ns == 7000 && !r.who->exited.has_io);
 	close_rig(&r);
 }
 

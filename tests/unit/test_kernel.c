@@ -54,8 +54,8 @@ static void open_rig(struct rig *r, void (*what)(const struct rig *))
 			_exit(3);
 	}
 	OK(track_create(&config, &r->track, NULL) == GALVO_OK);
-	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
-	track_join(r->track, &cursor, take_first, r);
+	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
+	track_join(r->track, STREAM_SYSTEM, &cursor, take_first, r);
 	track_scan(r->track, now());
 }
 
@@ -88,13 +88,13 @@ static uint64_t follow_until_done(struct rig *r)
 	fcntl(r->hear[0], F_SETFL, O_NONBLOCK);
 	while (read(r->hear[0], &what, sizeof(what)) != sizeof(what)) {
 		nanosleep(&tick, NULL);
-		track_poll(r->track, now());
+		track_poll(r->track);
 		if (++i % 10 == 0)
 			track_scan(r->track, now());
 	}
 	for (i = 0; i < 2; i++) {
 		nanosleep(&tick, NULL);
-		track_poll(r->track, now());
+		track_poll(r->track);
 		track_scan_whole(r->track, now());
 	}
 	return what;
@@ -250,6 +250,7 @@ static bool take_it(void *ctx, struct tracked *who)
 static void how_it_ended(void)
 {
 	struct tracked *who = NULL;
+	struct process_info info;
 	struct rig r;
 	uint64_t cursor, before_ns;
 	pid_t child;
@@ -257,14 +258,16 @@ static void how_it_ended(void)
 	open_rig(&r, a_grandchild);
 	cursor = r.track->last_serial;
 	child = (pid_t)follow_until_done(&r);
-	track_join(r.track, &cursor, take_it, &who);
+	track_join(r.track, STREAM_SYSTEM, &cursor, take_it, &who);
 	if (!OK(who != NULL && who->info.pid == (uint32_t)child))
 		return;
 	OK(who->born_mono_ns > 0 && who->born_mono_ns < who->info.first_mono_ns);
 	before_ns = now();
 	follow_until_done(&r);
 	OK(who->has_status && who->exit_status == SIGKILL);
-	OK(atomic_load(&who->end_mono_ns) == who->exit_mono_ns && who->exit_mono_ns > before_ns);
+	track_info(r.track, who, &info);
+	OK(info.end.has_status && info.end.term_signal == SIGKILL && info.end.exit_code == 137);
+	OK(who->exit_mono_ns > before_ns && who->exit_mono_ns < atomic_load(&who->end_mono_ns));
 	OK(who->has_final && who->final_cpu_ns > 0 && who->final_has_io);
 	track_release(r.track, who);
 	close_rig(&r);
@@ -292,7 +295,7 @@ static int as_nobody(void)
 
 	if (setuid(65534) != 0 || track_create(&config, &t, NULL) != GALVO_OK)
 		return 1;
-	if (track_add(t, 0, NULL, STREAM_ALL, NULL) != GALVO_OK)
+	if (track_add(t, 0, NULL, STREAM_ALL, FOLLOW_NONE, NULL) != GALVO_OK)
 		return 2;
 	track_scan(t, now());
 	track_count(t, &c);
@@ -347,22 +350,22 @@ static int twice_the_number(void)
 		return 2;
 	config.world = &w;
 	if (track_create(&config, &t, NULL) != GALVO_OK ||
-	    track_add(t, 0, NULL, STREAM_ALL, NULL) != GALVO_OK)
+	    track_add(t, 0, NULL, STREAM_ALL, FOLLOW_NONE, NULL) != GALVO_OK)
 		return 3;
 	track_scan(t, now());
 	cursor = t->last_serial;
 	one = sleeper();
 	track_scan(t, now());
-	track_join(t, &cursor, take_it, &first);
+	track_join(t, STREAM_SYSTEM, &cursor, take_it, &first);
 	kill(one, SIGKILL);
 	waitpid(one, NULL, 0);
 	if (!set_next_pid(one))
 		return SKIPPED;
 	usleep(20000); /* another start time */
 	two = sleeper();
-	track_poll(t, now());
+	track_poll(t);
 	track_scan_whole(t, now());
-	track_join(t, &cursor, take_it, &second);
+	track_join(t, STREAM_SYSTEM, &cursor, take_it, &second);
 	track_count(t, &c);
 	if (two != one || !first || !second || first == second)
 		return 4;
