@@ -48,10 +48,14 @@ static bool read_parent(struct track *t, uint32_t pid, uint32_t *ret_ppid)
 	return ok;
 }
 
-/* A parent may be new itself and come after its child: those that nobody wanted are asked again. */
-static void admit_families(struct track *t, uint64_t mono_ns)
+/*
+ * A parent may be new itself and come after its child: those that nobody wanted are asked again. False:
+ * there was no time for all of them.
+ */
+static bool admit_families(struct track *t, uint64_t mono_ns)
 {
 	size_t i, kept, before;
+	bool is_done = true;
 
 	do {
 		before = t->strangers_len;
@@ -64,14 +68,14 @@ static void admit_families(struct track *t, uint64_t mono_ns)
 				continue;
 			}
 			who.pid = s.pid;
-			if (track_admit_child(t, &who, mono_ns) == GALVO_ERR_STATE)
-				t->must_walk = true;
+			is_done &= track_admit_child(t, &who, mono_ns) != GALVO_ERR_STATE;
 		}
 		t->strangers_len = kept;
 	} while (kept < before);
+	return is_done;
 }
 
-static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
+static bool look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
 {
 	struct stranger s;
 
@@ -84,7 +88,7 @@ static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_n
 			continue;
 		t->strangers[t->strangers_len++] = s;
 	}
-	admit_families(t, mono_ns);
+	return admit_families(t, mono_ns);
 }
 
 /*
@@ -118,7 +122,8 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 	if (must_walk) {
 		track_walk(t, mono_ns);
 		t->walked_mono_ns = mono_ns;
-	} else {
-		look_at(t, from, last, mono_ns);
+	} else if (!look_at(t, from, last, mono_ns)) {
+		t->last_fork = before; /* those again, and what is new then */
+		t->look_from = from;
 	}
 }
