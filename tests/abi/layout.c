@@ -86,7 +86,7 @@ AT(galvo_process, alias, 8);
 AT(galvo_process, follow, 16);
 AT(galvo_process, reserved, 20);
 
-SIZE(galvo_suite_config, 208);
+SIZE(galvo_suite_config, 216);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -118,6 +118,7 @@ AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
 AT(galvo_suite_config, stop_at_exit, 204);
+AT(galvo_suite_config, no_kernel_events, 208);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
