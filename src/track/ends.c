@@ -157,6 +157,8 @@ void books_close(struct track *t, struct tracked *e)
 	bool is_zombie = close_account(t, e);
 
 	e->is_closed = true;
+	if (e->exited_is_all)
+		books_enter_exit(t, e, &e->exited);
 	if (is_zombie)
 		keep_zombie(t, e);
 	else
