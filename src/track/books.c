@@ -361,7 +361,8 @@ void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent
 
 void books_move(struct track *t, struct tracked *e, uint32_t ppid)
 {
-	if (!e->parent || e->parent->info.pid != ppid)
+	/* 0: it has been waited for while its file was read; or of a world that we do not see. */
+	if (ppid && (!e->parent || e->parent->info.pid != ppid))
 		books_set_parent(t, e, track_find(t, ppid));
 }
 

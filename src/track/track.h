@@ -141,7 +141,7 @@ void track_saw_stat(struct track *, struct tracked *, const struct process_stat 
 
 /*
  * The books: each reading of a source with accounts is entered before it becomes a sample. False: the
- * source cannot settle it without reading its first text again (then with is_sure). *ret_mixed: kinds
+ * source cannot settle it without its first texts read again (then with is_sure). *ret_mixed: kinds
  * (1 << kind) of which the growth is not known to be its own: no sample of these.
  */
 bool track_enter(struct track *, struct tracked *, const struct source *, struct raw *now,
