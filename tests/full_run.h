@@ -120,9 +120,9 @@ static const struct session_note notes[] = {
 	{"source process_detail", "PSS is not read unless asked for"},
 };
 static const struct run_source sources[] = {
-	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000},
+	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000, 0},
 	{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 1, 100 * MS, 100, 10, 0,
-	 4000},
+	 4000, 0},
 };
 
 static inline void full(struct fake_run *f)

@@ -16,9 +16,9 @@ static const struct {
 	{STREAM_DISK, SCOPE_DEVICE, "disk"}, {STREAM_DISK, SCOPE_PROCESS, "process_io"},
 };
 
-/* What its source says of the time between two rows; else the tick of its probe; 0: not known. */
-static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind stream,
-                                 enum scope scope)
+/* NULL: it says nothing. */
+static const struct run_source *source_of(const struct galvo_run *run, enum stream_kind stream,
+                                          enum scope scope)
 {
 	const char *source = "";
 	size_t i;
@@ -29,7 +29,18 @@ static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind s
 	for (i = 0; i < run->sources_len; i++)
 		if (run->sources[i].stream == stream && run->sources[i].period_ns &&
 		    span_eq_str(span_str(run->sources[i].name), source))
-			return run->sources[i].period_ns;
+			return &run->sources[i];
+	return NULL;
+}
+
+/* What its source says of the time between two rows; else the tick of its probe; 0: not known. */
+static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind stream,
+                                 const struct run_source *source)
+{
+	size_t i;
+
+	if (source)
+		return source->period_ns;
 	for (i = 0; i < run->streams_len; i++)
 		if (run->streams[i].kind == stream && run->streams[i].frequency_hz)
 			return NS_PER_S / run->streams[i].frequency_hz;
@@ -83,19 +94,23 @@ static galvo_status slots_fill(struct ledger *s, const struct galvo_run *run, ga
 galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum stream_kind stream,
                          enum scope scope, galvo_error *reterr)
 {
+	const struct run_source *source = source_of(run, stream, scope);
 	galvo_status status = GALVO_OK;
 
 	*s = (struct ledger){
 		.table = run_table(run, stream, scope),
 		.slots_len = 1,
-		.period_ns = stated_period_ns(run, stream, scope),
+		.period_ns = stated_period_ns(run, stream, source),
+		.longest_ns = source ? source->longest_period_ns : 0,
 		.start_mono_ns = run->session ? run->session->start_mono_ns : 0,
 		.is_lossy = is_lossy(run, stream),
 	};
-	if (scope == SCOPE_PROCESS || scope == SCOPE_PROCESS_DETAIL)
+	if (scope == SCOPE_PROCESS || scope == SCOPE_PROCESS_DETAIL) {
 		s->slots_len = run->processes_len;
-	else if (scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL)
+		s->processes = run->processes;
+	} else if (scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL) {
 		s->slots_len = 0;
+	}
 	if (s->table && scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL)
 		status = slots_fill(s, run, reterr);
 	if (status != GALVO_OK)

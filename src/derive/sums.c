@@ -3,34 +3,97 @@
 
 #include "pass.h"
 
+/* What a thing said last, and of which tick that row was. */
+struct word {
+	double value;
+	uint64_t mono_ns;
+	size_t tick;
+};
+
+/* What the passes need for each thing. */
+struct scratch {
+	struct account *accounts;
+	struct word *words;
+	uint32_t *speakers; /* things whose word stands */
+	size_t speakers_len;
+};
+
+static void scratch_finish(struct scratch *x)
+{
+	free(x->accounts);
+	free(x->words);
+	free(x->speakers);
+}
+
+/*
+ * Things are read at different ticks where they are many: a word stands until the next is due. Where
+ * it is not known when that is, all are read at each tick.
+ */
+static bool stands(const struct ledger *s, const struct pass *p, uint32_t slot,
+                   const struct word *word, uint64_t tick_ns)
+{
+	uint64_t period_ns = s->longest_ns > p->period_ns ? s->longest_ns : p->period_ns;
+	uint64_t end_ns = s->processes ? s->processes[slot].end_mono_ns : 0;
+
+	if (word->mono_ns >= tick_ns || !s->longest_ns)
+		return word->mono_ns >= tick_ns;
+	return tick_ns - word->mono_ns <= period_ns + period_ns / 2 && (!end_ns || tick_ns < end_ns);
+}
+
+/* Of all that stands at that tick; NaN: nothing does. */
+static double sum_words(const struct ledger *s, const struct pass *p, struct scratch *x,
+                        uint64_t tick_ns)
+{
+	double sum = NAN;
+	size_t i = 0;
+
+	while (i < x->speakers_len) {
+		struct word *word = &x->words[x->speakers[i]];
+
+		if (!stands(s, p, x->speakers[i], word, tick_ns)) {
+			word->tick = 0;
+			x->speakers[i] = x->speakers[--x->speakers_len];
+			continue;
+		}
+		if (!isnan(word->value))
+			sum = isnan(sum) ? word->value : sum + word->value;
+		i++;
+	}
+	return sum;
+}
+
 /*
  * A tick a row: their times and sums. A thing that has a row again is in the next tick, however soon
  * that came. Returns how many there are.
  */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, size_t *tick_of,
+static size_t sum_ticks(const struct ledger *s, struct pass *p, struct scratch *x,
                         uint64_t *mono_ns, double *sums)
 {
 	const struct table *t = s->table;
 	size_t n = 0, i;
 
 	for (i = 0; i < s->slots_len; i++)
-		last[i] = NAN;
+		x->words[i] = (struct word){.value = NAN};
 	for (i = 0; i < t->rows_len; i++) {
 		uint32_t slot = ledger_slot(s, i);
+		struct word *word = slot == SLOT_NONE ? NULL : &x->words[slot];
 
-		if (pass_advance(p, t->mono_ns[i]) || n == 0 ||
-		    (slot != SLOT_NONE && tick_of[slot] == n)) {
-			mono_ns[n] = t->mono_ns[i];
-			sums[n++] = NAN;
+		if (pass_advance(p, t->mono_ns[i]) || n == 0 || (word && word->tick == n)) {
+			if (n)
+				sums[n - 1] = sum_words(s, p, x, mono_ns[n - 1]);
+			mono_ns[n++] = t->mono_ns[i];
 		}
-		if (slot == SLOT_NONE)
+		if (!word)
 			continue;
-		tick_of[slot] = n;
+		if (!word->tick)
+			x->speakers[x->speakers_len++] = slot;
+		word->tick = n;
+		word->mono_ns = t->mono_ns[i];
 		if (isfinite(pass_value(p, i)))
-			last[slot] = pass_value(p, i);
-		if (!isnan(last[slot]))
-			sums[n - 1] = isnan(sums[n - 1]) ? last[slot] : sums[n - 1] + last[slot];
+			word->value = pass_value(p, i);
 	}
+	if (n)
+		sums[n - 1] = sum_words(s, p, x, mono_ns[n - 1]);
 	return n;
 }
 
@@ -54,32 +117,18 @@ static galvo_status sum_figure(const struct ledger *s, const struct figure_row *
 	return ledger_figures(&whole, &sum_row, 1, ret, sizeof(*ret), reterr);
 }
 
-/* What the passes need for each thing. */
-struct scratch {
-	struct account *accounts;
-	double *last;
-	size_t *tick_of;
-};
-
-static void scratch_finish(struct scratch *x)
-{
-	free(x->accounts);
-	free(x->last);
-	free(x->tick_of);
-}
-
 /* Room for `points`, and the period; false: reterr says why. */
 static galvo_status line_init(const struct ledger *s, struct pass *p, size_t points,
                               struct scratch *ret_scratch, struct line *ret, galvo_error *reterr)
 {
 	*ret_scratch = (struct scratch){
 		.accounts = alloc_array(s->slots_len, sizeof(struct account)),
-		.last = alloc_array(s->slots_len, sizeof(double)),
-		.tick_of = alloc_array(s->slots_len, sizeof(size_t)),
+		.words = alloc_array(s->slots_len, sizeof(struct word)),
+		.speakers = alloc_array(s->slots_len, sizeof(uint32_t)),
 	};
 	ret->mono_ns = alloc_array(points, sizeof(*ret->mono_ns));
 	ret->value = alloc_array(points, sizeof(*ret->value));
-	if (!ret_scratch->accounts || !ret_scratch->last || !ret_scratch->tick_of ||
+	if (!ret_scratch->accounts || !ret_scratch->words || !ret_scratch->speakers ||
 	    !ret->mono_ns || !ret->value)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", points);
 	return pass_find_period(s, p, ret_scratch->accounts, reterr);
@@ -104,7 +153,7 @@ galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, 
 		return GALVO_OK;
 	status = line_init(s, &p, s->table->rows_len, &x, ret, reterr);
 	if (status == GALVO_OK)
-		ret->len = sum_ticks(s, &p, x.last, x.tick_of, ret->mono_ns, ret->value);
+		ret->len = sum_ticks(s, &p, &x, ret->mono_ns, ret->value);
 	scratch_finish(&x);
 	return status;
 }

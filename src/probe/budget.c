@@ -4,7 +4,6 @@
 enum {
 	DIVISOR_MAX = 1 << 12,
 	CLIP = 4, /* a reading this many times the mean was most likely interrupted */
-	MANY = 64,
 };
 /* Nothing is slowed beyond one reading a second, but what grows with processes where they are many. */
 #define SLOWEST_NS NS_PER_S
@@ -21,6 +20,31 @@ void budget_account(struct pen *pen, uint64_t took_ns)
 	pen->mean_ns = (pen->mean_ns * 15 + took_ns) / 16;
 }
 
+/*
+ * Readings are timed by the wall, as that costs next to nothing. Where others want the CPU too, or it
+ * is taken away, they last longer than they work: what part of it was work is known for all of them
+ * together.
+ */
+static double cpu_of(const struct probe *p, const struct lane *lane)
+{
+	return lane == &p->follow_lane || p->cpu_of_wall <= 0 ? 1 : p->cpu_of_wall;
+}
+
+/* All that the thread did counts, so it is rather too much. */
+static void weigh(struct probe *p)
+{
+	uint64_t cpu_ns = probe_cpu_ns(p);
+	double part;
+
+	if (p->judged_cpu_ns && cpu_ns > p->judged_cpu_ns && p->read_ns) {
+		part = (double)(cpu_ns - p->judged_cpu_ns) / (double)p->read_ns;
+		part = part < 1 ? part : 1;
+		p->cpu_of_wall = p->cpu_of_wall > 0 ? (p->cpu_of_wall * 3 + part) / 4 : part;
+	}
+	p->judged_cpu_ns = cpu_ns;
+	p->read_ns = 0;
+}
+
 static double share(const struct probe *p, const struct lane *lane, uint32_t divisor)
 {
 	uint64_t cost_ns = 0;
@@ -28,7 +52,8 @@ static double share(const struct probe *p, const struct lane *lane, uint32_t div
 
 	for (i = 0; i < lane->pens_len; i++)
 		cost_ns += lane->pens[i]->mean_ns;
-	return (double)cost_ns / ((double)lane->period_ticks * divisor * (double)p->config.period_ns);
+	return cpu_of(p, lane) * (double)cost_ns /
+	       ((double)lane->period_ticks * divisor * (double)p->config.period_ns);
 }
 
 /* Following comes behind the lanes. */
@@ -115,6 +140,7 @@ void budget_judge(struct probe *p)
 	p->judged_mono_ns = probe_now(p);
 	p->judged_members = p->living;
 	budget_account_following(p);
+	weigh(p);
 	if (limit <= 0)
 		return;
 	choose(p, limit, tight);
@@ -127,6 +153,8 @@ void budget_judge(struct probe *p)
 			lane->divisor = tight[i];
 		else if (loose[i] < lane->divisor)
 			lane->divisor = loose[i];
+		if (lane->divisor > lane->largest_divisor)
+			lane->largest_divisor = lane->divisor;
 	}
 	publish(p);
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "keep.h"
 #include "probe.h"
 #include "series.h"
 
@@ -17,6 +18,7 @@ enum {
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
 	MEMBERS_MAX = 1 << 16,
+	MANY = 64, /* members */
 	NAME_BYTES = 64,
 	REASON_BYTES = 160,
 	TEXT_MAX_BYTES = 16 << 20, /* of one file under proc/ or sys/ */
@@ -50,22 +52,32 @@ struct instance {
 struct member {
 	struct tracked *who;
 	bool gone;              /* its last mention is due at the next flush */
+	uint32_t phase;         /* which of its readings are the n-th ones: other ones than others' */
 	struct member *next_free;
-	struct {
-		struct series series;
-		struct kept kept[TEXTS_MAX];
-	} pen[];                /* one for each pen of a per-process source */
+	struct keep *keeps;     /* behind the series: a file for each of the probe's member_texts */
+	struct series series[]; /* one for each pen of a per-process source */
+};
+
+/* Whose turn it is of the members: `len` of them in turn, from `at` on, and the new ones. */
+struct slice {
+	size_t at, len;
+	size_t known, fresh; /* members there are, and those of them that were there at the last time */
+	size_t read;         /* in this round */
+	uint64_t tick, period_ticks, owed; /* owed: readings, times that period */
+	uint64_t cost_ns, cost_of;
 };
 
 struct pen {
 	const struct source *source;
 	const struct lane *lane; /* whose turn is its turn */
-	size_t member_slot;      /* SHAPE_PROCESS: which of member.pen is its */
+	size_t member_slot;      /* SHAPE_PROCESS: which of member.series is its */
+	size_t member_text[TEXTS_MAX]; /* and which of member.keeps are the files of its texts */
 	struct feed *feeds[TEXTS_MAX];
 	uint64_t turns;
 	/* what it costs */
 	uint64_t reads, failures, calibrated_ns, mean_ns;
 	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
+	struct slice slice;  /* SHAPE_PROCESS */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */
 	struct series series;
@@ -80,6 +92,7 @@ struct lane {
 	size_t pens_len;
 	uint64_t period_ticks, next_tick;
 	uint32_t divisor; /* it is its turn every period_ticks * divisor */
+	uint32_t largest_divisor; /* since start */
 };
 
 struct probe {
@@ -88,14 +101,21 @@ struct probe {
 	struct pen pens[PENS_MAX];
 	struct lane lanes[LANES_MAX];
 	size_t feeds_len, pens_len, lanes_len, process_pens;
+	const char *member_texts[TEXTS_MAX * 2]; /* files of processes: sources may share one */
+	size_t member_texts_len;
+	struct keeper keeper; /* of files of processes */
 	/* following as a source: it has a lane and a pen, which are in neither list */
 	struct lane follow_lane;
 	struct pen follow_pen;
 	uint64_t follow_ns, follow_turns; /* of CPU, since they were accounted for */
+	/* what of the time that readings took was CPU time, and how that is found out */
+	double cpu_of_wall; /* 0: not known yet */
+	uint64_t read_ns, judged_cpu_ns;
 	/* members, and what a flush says of them */
 	struct member **members;
 	size_t members_len, members_cap, living, judged_members;
 	struct member *free_members;
+	uint32_t members_made;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
 	struct process_info *infos;
@@ -151,7 +171,19 @@ void follow_plan(struct probe *p);
 /* Who ended, who is new (at its turn, or all that can be known), who joins. Returns when it was done. */
 uint64_t probe_follow(struct probe *p, bool is_whole);
 void budget_account_following(struct probe *p); /* what it has cost since the last time */
-/* For every member: readings of a per-process source, and their rows. */
+/*
+ * Whose turn it is of a per-process source, and at least so many of them; false: nobody's. Between
+ * begin and end they are numbered from 0; end tells what it took to read them.
+ */
+bool slice_begin(struct probe *p, struct pen *pen, size_t at_least);
+static inline size_t slice_size(const struct pen *pen)
+{
+	return pen->slice.len + pen->slice.known - pen->slice.fresh;
+}
+struct member *slice_at(const struct probe *p, const struct pen *pen, size_t i);
+void slice_end(struct pen *pen, uint64_t took_ns);
+void slices_drop(struct probe *p, size_t i); /* member i leaves the list */
+/* For those whose turn it is: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
 void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */

@@ -3,8 +3,6 @@
 
 #include "internal.h"
 
-#define KEEP_OPEN_BELOW_NS (NS_PER_S / 2) /* files read less often are opened each time */
-
 /* ---- coming and going ----------------------------------------------------------------------------- */
 
 static bool is_mine(const struct probe *p, const struct tracked *who)
@@ -26,7 +24,8 @@ static bool take(void *ctx, struct tracked *who)
 {
 	struct probe *p = ctx;
 	struct member *m = p->free_members;
-	size_t i, j, size = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
+	const size_t series_end = sizeof(*m) + p->process_pens * sizeof(m->series[0]);
+	size_t i;
 	bool fell_short = p->join_fell_short;
 
 	if (!is_mine(p, who) || is_member(p, who))
@@ -42,33 +41,29 @@ static bool take(void *ctx, struct tracked *who)
 	if (m)
 		p->free_members = m->next_free;
 	else
-		m = malloc(size);
+		m = malloc(series_end + p->member_texts_len * sizeof(*m->keeps));
 	if (!m)
 		return false;
 	p->join_fell_short = fell_short;
 	m->who = who;
 	m->gone = false;
-	for (i = 0, j = 0; i < p->pens_len; i++) {
-		size_t k;
-
-		if (p->pens[i].source->shape != SHAPE_PROCESS)
-			continue;
-		series_init(&m->pen[j].series, p->pens[i].source);
-		for (k = 0; k < TEXTS_MAX; k++)
-			m->pen[j].kept[k] = KEPT_NONE;
-		j++;
-	}
+	m->phase = p->members_made++;
+	m->keeps = (struct keep *)(void *)((char *)m + series_end);
+	for (i = 0; i < p->pens_len; i++)
+		if (p->pens[i].source->shape == SHAPE_PROCESS)
+			series_init(&m->series[p->pens[i].member_slot], p->pens[i].source);
+	for (i = 0; i < p->member_texts_len; i++)
+		m->keeps[i] = KEEP_NONE;
 	p->members[p->members_len++] = m;
 	return true;
 }
 
-static void close_files(const struct probe *p, struct member *m)
+static void close_files(struct probe *p, struct member *m)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < p->process_pens; i++)
-		for (j = 0; j < TEXTS_MAX; j++)
-			kept_close(&m->pen[i].kept[j]);
+	for (i = 0; i < p->member_texts_len; i++)
+		keep_close(&p->keeper, &m->keeps[i]);
 }
 
 void members_join(struct probe *p)
@@ -112,10 +107,12 @@ void members_drop_gone(struct probe *p)
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 
-		if (m->gone && p->infos[i].removed)
+		if (m->gone && p->infos[i].removed) {
+			slices_drop(p, kept);
 			let_go(p, m);
-		else
+		} else {
 			p->members[kept++] = m;
+		}
 	}
 	p->members_len = kept;
 }
@@ -216,23 +213,29 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 {
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
-	struct kept *kept = &m->pen[pen->member_slot].kept[i];
+	struct keep *keep = &m->keeps[pen->member_text[i]];
 	char path[TRACK_PATH_BYTES];
 	struct span text;
 	galvo_status status;
-	uint64_t period_ns = lane_period_ns(p, pen->lane);
 	int dir_fd = track_path(w, m->who, t->path, path);
 
-	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
+	status = keep_read(&p->keeper, keep, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
 	if (status == GALVO_OK && text.n == 0 && !t->optional)
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
 	if (status == GALVO_OK && !strcmp(t->path, "stat"))
 		see_name(p, m, text);
-	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
-		kept_close(kept);
+	/* An open smaps_rollup is of the memory that the process had then, and an exec gives it another. */
+	if (t->on_request)
+		keep_close(&p->keeper, keep);
 	return status;
+}
+
+/* What is read less often than the rest is due at other readings for each process. */
+static bool is_due(const struct member *m, const struct series *s, const struct source_text *t)
+{
+	return t->every <= 1 || (s->reads + m->phase) % t->every == 0;
 }
 
 /*
@@ -241,7 +244,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
  */
 static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
-	struct series *s = &m->pen[pen->member_slot].series;
+	struct series *s = &m->series[pen->member_slot];
 	int clock_failed = read_clock_field(p, m, s, mono_ns);
 	galvo_error error;
 	size_t i;
@@ -251,7 +254,7 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 		struct member_sink to;
 		galvo_status status;
 
-		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
+		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !is_due(m, s, t)))
 			continue;
 		to.sink.row = member_row;
 		raw_clear(&to.raw);
@@ -276,9 +279,9 @@ void members_read(struct probe *p, struct pen *pen)
 {
 	size_t i;
 
-	for (i = 0; i < p->members_len; i++) {
-		struct member *m = p->members[i];
-		struct series *s = &m->pen[pen->member_slot].series;
+	for (i = 0; i < slice_size(pen); i++) {
+		struct member *m = slice_at(p, pen, i);
+		struct series *s = &m->series[pen->member_slot];
 		uint64_t mono_ns;
 
 		if (m->gone)

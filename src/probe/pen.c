@@ -55,9 +55,14 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 		members_read(p, pen);
 		break;
 	}
-	pen->reads++;
 	pen->turns++;
 	now = probe_now(p);
+	p->read_ns += now - from_mono_ns;
+	if (pen->source->shape == SHAPE_PROCESS) {
+		slice_end(pen, now - from_mono_ns);
+		return now;
+	}
+	pen->reads++;
 	budget_account(pen, now - from_mono_ns);
 	return now;
 }

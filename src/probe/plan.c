@@ -28,7 +28,7 @@ static struct lane *lane_of(struct probe *p, enum scope scope)
 			return &p->lanes[i];
 	if (p->lanes_len == LANES_MAX)
 		return NULL;
-	p->lanes[p->lanes_len] = (struct lane){.scope = scope, .divisor = 1};
+	p->lanes[p->lanes_len] = (struct lane){.scope = scope, .divisor = 1, .largest_divisor = 1};
 	return &p->lanes[p->lanes_len++];
 }
 
@@ -40,6 +40,25 @@ static uint64_t period_of(const struct probe *p, const struct source *source)
 		period_ns = p->config.core_period_ns;
 	ticks = (period_ns + p->config.period_ns / 2) / p->config.period_ns;
 	return ticks ? ticks : 1;
+}
+
+/* Two sources that read the same file of a process have it open once. */
+static bool share_member_texts(struct probe *p, struct pen *pen)
+{
+	size_t i, j;
+
+	for (i = 0; i < pen->source->texts_len; i++) {
+		const char *path = pen->source->texts[i].path;
+
+		for (j = 0; j < p->member_texts_len && strcmp(p->member_texts[j], path) != 0; j++)
+			;
+		if (j == ARRAY_LEN(p->member_texts))
+			return false;
+		if (j == p->member_texts_len)
+			p->member_texts[p->member_texts_len++] = path;
+		pen->member_text[i] = j;
+	}
+	return true;
 }
 
 galvo_status plan_add(struct probe *p, const struct source *source, galvo_error *reterr)
@@ -66,8 +85,11 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
 		if (!pen->feeds[i])
 			return err_set(reterr, GALVO_ERR_INVALID, "source %s: too many files", source->name);
 	}
-	if (source->shape == SHAPE_PROCESS)
+	if (source->shape == SHAPE_PROCESS) {
 		pen->member_slot = p->process_pens++;
+		if (!share_member_texts(p, pen))
+			return err_set(reterr, GALVO_ERR_INVALID, "source %s: too many files", source->name);
+	}
 	/* Sources that share a row are read together, as often as the most eager of them. */
 	if (!lane->period_ticks || period_of(p, source) < lane->period_ticks)
 		lane->period_ticks = period_of(p, source);

@@ -25,6 +25,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 	if (!p)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	p->config = *config;
+	p->keeper.budget = config->track ? track_fds(config->track) : NULL;
 	follow_plan(p);
 	buf_init(&p->text, TEXT_MAX_BYTES);
 	p->device_found = alloc_array(config->devices_len, sizeof(*p->device_found));
@@ -65,8 +66,13 @@ void probe_destroy(struct probe *p)
 
 /* ---- the tick ------------------------------------------------------------------------------------- */
 
-/* Begins at the instant given and returns that at which it is done. */
-static uint64_t read_lanes(struct probe *p, bool every, uint64_t now)
+static bool is_per_process(const struct lane *lane)
+{
+	return lane->pens[0]->source->shape == SHAPE_PROCESS;
+}
+
+/* At least so many members. Begins at the instant given and returns that at which it is done. */
+static uint64_t read_lanes(struct probe *p, bool every, size_t members, uint64_t now)
 {
 	size_t i;
 
@@ -74,6 +80,11 @@ static uint64_t read_lanes(struct probe *p, bool every, uint64_t now)
 		struct lane *lane = &p->lanes[i];
 		uint64_t period = lane->period_ticks * lane->divisor;
 
+		if (is_per_process(lane)) {
+			if (slice_begin(p, lane->pens[0], members))
+				now = lane_read(p, lane, now);
+			continue;
+		}
 		if (!every && p->tick < lane->next_tick)
 			continue;
 		lane->next_tick = (p->tick / period + 1) * period;
@@ -95,7 +106,7 @@ static void tick(struct probe *p, bool is_last)
 	uint64_t now;
 
 	p->tick++;
-	now = read_lanes(p, is_whole, probe_follow(p, is_whole));
+	now = read_lanes(p, is_whole, is_whole ? SIZE_MAX : 0, probe_follow(p, is_whole));
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
@@ -123,7 +134,8 @@ void probe_prime(struct probe *p)
 		p->tick++;
 		for (i = 0; i < p->pens_len; i++)
 			p->pens[i].mean_ns = 0;
-		read_lanes(p, true, probe_follow(p, round == 0));
+		/* Of many members, some tell the time that it takes. */
+		read_lanes(p, true, round ? MANY : SIZE_MAX, probe_follow(p, round == 0));
 		if (round == 0)
 			p->follow_turns = p->follow_ns = 0; /* it has found all there is */
 		p->follow_lane.next_tick = 0;
@@ -161,6 +173,8 @@ static bool source_stats_at(const struct probe *p, size_t i, struct source_stats
 		.calibrated_ns = pen->calibrated_ns,
 		.mean_read_ns = pen->mean_ns,
 		.reason = pen->reason,
+		.longest_period_ns = lane_period_ns(p, pen->lane) / pen->lane->divisor *
+		                     pen->lane->largest_divisor,
 	};
 	return true;
 }
@@ -248,6 +262,7 @@ static void *run(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1);
 	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	p->judged_cpu_ns = p->read_ns = 0; /* those are another thread's */
 	for (;;) {
 		uint64_t now, late;
 

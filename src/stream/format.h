@@ -113,6 +113,7 @@ enum source_field {
 	SOURCE_CALIBRATED_NS = 6,
 	SOURCE_MEAN_READ_NS = 7,
 	SOURCE_REASON = 8,
+	SOURCE_LONGEST_PERIOD_NS = 9,
 };
 
 /* Of a row: its instant, its key if it has one, its values. */

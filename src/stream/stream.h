@@ -40,6 +40,7 @@ struct source_stats {
 	uint64_t calibrated_ns; /* one reading, timed at start */
 	uint64_t mean_read_ns;  /* one reading, in the run */
 	const char *reason;     /* of the last failure; empty: none */
+	uint64_t longest_period_ns; /* since start */
 };
 
 struct stream_device { /* a device that has rows */
@@ -224,6 +225,7 @@ struct run_source {
 	const char *name, *reason;
 	uint32_t divisor;
 	uint64_t period_ns, reads, failures, calibrated_ns, mean_read_ns;
+	uint64_t longest_period_ns; /* 0: not said */
 };
 
 struct run_stream {

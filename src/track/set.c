@@ -5,8 +5,9 @@
 
 #include "internal.h"
 
-void track_drop_files(struct tracked *e)
+void track_drop_files(struct track *t, struct tracked *e)
 {
+	fd_budget_put(&t->fds, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	if (e->pidfd >= 0)
 		close(e->pidfd);
 	if (e->dir_fd >= 0)
@@ -35,7 +36,7 @@ static void index_drop(struct track *t, struct tracked *e)
 
 void track_recycle(struct track *t, struct tracked *e)
 {
-	track_drop_files(e);
+	track_drop_files(t, e);
 	e->next = t->free_list;
 	t->free_list = e;
 }
@@ -103,6 +104,7 @@ void track_publish(struct track *t, struct tracked *e)
 	t->roots_alive += e->info.root;
 	if (e->pidfd >= 0 && epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, e->pidfd, &event) != 0) {
 		close(e->pidfd);
+		fd_budget_put(&t->fds, 1);
 		e->pidfd = -1;
 	}
 	atomic_fetch_add(&t->generation, 1);

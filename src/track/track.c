@@ -8,17 +8,23 @@
 
 #include "internal.h"
 
-enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
+enum { FDS_PER_PROCESS = 2, FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
 
-/* Half of the descriptors this process may have, shared among the processes. */
-static size_t affordable_processes(void)
+/* Half of the descriptors this process may have. */
+static size_t affordable_fds(void)
 {
 	struct rlimit limit = {.rlim_cur = 1024};
-	size_t n;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / FDS_PER_PROCESS;
-	return n < 8 ? 8 : n > MAX_PROCESSES ? MAX_PROCESSES : n;
+	return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX / 2 : limit.rlim_cur / 2;
+}
+
+/* Each is known by a pidfd and a directory; files that are kept open come second. */
+static size_t affordable_processes(const struct fd_budget *b)
+{
+	size_t n = b->max / FDS_PER_PROCESS;
+
+	return n < FEWEST_PROCESSES ? FEWEST_PROCESSES : n > MAX_PROCESSES ? MAX_PROCESSES : n;
 }
 
 galvo_status track_create(const struct track_config *config, struct track **ret_track,
@@ -30,7 +36,8 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	t->config = *config;
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
-	t->max = config->max_processes ? config->max_processes : affordable_processes();
+	t->fds.max = config->max_fds ? config->max_fds : affordable_fds();
+	t->max = config->max_processes ? config->max_processes : affordable_processes(&t->fds);
 	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
@@ -51,7 +58,7 @@ void track_destroy(struct track *t)
 	if (!t)
 		return;
 	for (i = 0; i < t->len; i++)
-		track_drop_files(t->list[i]);
+		track_drop_files(t, t->list[i]);
 	for (i = 0; i < t->len; i++)
 		free(t->list[i]);
 	for (e = t->free_list; e; e = next) {
@@ -197,6 +204,11 @@ void track_count(struct track *t, struct track_counts *ret)
 	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused_len,
 	                              t->refused_are_more};
 	pthread_mutex_unlock(&t->lock);
+}
+
+struct fd_budget *track_fds(struct track *t)
+{
+	return &t->fds;
 }
 
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)

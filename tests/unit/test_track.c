@@ -68,7 +68,8 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {&world, what, adopter, max, 0};
+	const struct track_config config = {.world = &world, .follow = what, .adopter_pid = adopter,
+	                                   .max_processes = max};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
