@@ -135,6 +135,25 @@ typedef struct galvo_workload {
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
 
+/* A child of the calling process that has ended. Usage is that of it and children it waited for. */
+typedef struct galvo_child {
+	size_t struct_size;
+	uint32_t pid;
+	int32_t exit_code;   /* as a shell has it: 128+n for signal n */
+	int32_t term_signal; /* 0: none */
+	uint64_t user_ns, system_ns, max_rss_bytes;
+	uint64_t minor_faults, major_faults, read_blocks, write_blocks; /* blocks of 512 bytes */
+	uint64_t voluntary_switches, involuntary_switches;
+} galvo_child;
+
+/*
+ * For a recorder that is the parent of what it follows, or a subreaper: in place of wait4(2), which
+ * would take away what can be read of a process at its end. Waits for one child that has ended,
+ * whichever it is, and does not block. Once started, also after stop. DONE: there is none.
+ */
+GALVO_API galvo_status galvo_suite_reap(galvo_suite *suite, galvo_child *ret_child,
+                                        galvo_error *reterr);
+
 /* New members are appended: filled are those that struct_size has room for. */
 typedef struct galvo_suite_stats {
 	size_t struct_size;

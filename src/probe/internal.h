@@ -51,6 +51,8 @@ struct instance {
 /* One followed process as this probe knows it. */
 struct member {
 	struct tracked *who;
+	uint64_t clock_ns, clock_mono_ns; /* its CPU clock, and when that was read */
+	int clock_failed;       /* errno */
 	bool gone;              /* its last mention is due at the next flush */
 	uint32_t phase;         /* which of its readings are the n-th ones: other ones than others' */
 	struct member *next_free;
@@ -126,6 +128,7 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
+	uint64_t polled_tick; /* the last one in which ends were looked for */
 	uint64_t tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;

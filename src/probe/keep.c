@@ -48,7 +48,7 @@ static bool make_room(struct keeper *all, const struct keep *k)
 
 static bool is_short(const galvo_error *e)
 {
-	return e->sys_errno == EMFILE || e->sys_errno == ENFILE;
+	return e && (e->sys_errno == EMFILE || e->sys_errno == ENFILE);
 }
 
 galvo_status keep_read(struct keeper *all, struct keep *k, int dir_fd, const char *path,

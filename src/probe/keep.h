@@ -22,7 +22,7 @@ struct keeper {
 	uint64_t count; /* of readings */
 };
 
-/* As kept_read; reterr is required. The file stays open if there is room for it. */
+/* As kept_read. The file stays open if there is room for it. */
 galvo_status keep_read(struct keeper *, struct keep *, int dir_fd, const char *path, uint32_t epoch,
                        enum file_kind kind, struct buf *into, struct span *ret_text,
                        galvo_error *reterr);

@@ -1,5 +1,6 @@
 /* Followed processes: their files and CPU clocks, a row each at every turn. */
 #include <errno.h>
+#include <math.h>
 
 #include "internal.h"
 
@@ -46,7 +47,7 @@ static bool take(void *ctx, struct tracked *who)
 		return false;
 	p->join_fell_short = fell_short;
 	m->who = who;
-	m->gone = false;
+	m->gone = atomic_load(&who->end_mono_ns) != 0;
 	m->phase = p->members_made++;
 	m->keeps = (struct keep *)(void *)((char *)m + series_end);
 	for (i = 0; i < p->pens_len; i++)
@@ -83,7 +84,7 @@ void members_join(struct probe *p)
 		}
 	}
 	p->join_fell_short = false;
-	track_join(p->config.track, &p->join_cursor, take, p);
+	track_join(p->config.track, p->config.kind, &p->join_cursor, take, p);
 	if (p->join_fell_short) {
 		p->joined_generation = UINT64_MAX;
 		p->join_cursor = 0;
@@ -149,21 +150,6 @@ static struct raw *member_row(struct raw_sink *sink, struct span name, uint32_t 
 	return &((struct member_sink *)sink)->raw;
 }
 
-/*
- * The CPU clock of a process, in ns, of exited threads too. It is asked for by number, so it comes
- * after track_poll said that this number still is this process. Returns errno.
- */
-static int read_cpu_clock(uint32_t pid, uint64_t *ret_ns)
-{
-	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
-	struct timespec t;
-
-	if (clock_gettime(id, &t) != 0)
-		return errno;
-	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-	return 0;
-}
-
 /* Where there are no process clocks, utime + stime of the stat file stand in. */
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
@@ -180,32 +166,71 @@ static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *
 	return 0;
 }
 
-/* Returns errno: the process is gone, or its clock is refused. */
-static int read_clock_field(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
+/*
+ * Clocks are asked for by number, so all of them are read first, then one look tells who has ended: of
+ * whoever has not, the number was its own all the while.
+ */
+static void read_clocks(struct probe *p, const struct pen *pen)
+{
+	size_t i;
+
+	for (i = 0; i < slice_size(pen); i++) {
+		struct member *m = slice_at(p, pen, i);
+
+		if (m->gone)
+			continue;
+		m->clock_mono_ns = probe_now(p);
+		m->clock_failed = process_clock_read(m->who->info.pid, &m->clock_ns);
+	}
+	track_poll(p->config.track);
+	p->polled_tick = p->tick;
+}
+
+static void take_clock(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
 {
 	const struct source *source = s->source;
 	struct member_sink to;
-	uint64_t ns = 0;
-	int failed;
+	uint32_t mixed;
 
-	if (source->cpu_clock_field < 0)
-		return 0;
 	raw_clear(&to.raw);
-	failed = p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
-	                               : read_cpu_ticks(p, m->who, &ns);
-	if (!failed)
-		raw_put(&to.raw, (unsigned)source->cpu_clock_field, ns);
+	if (!p->config.world->live)
+		m->clock_failed = read_cpu_ticks(p, m->who, &m->clock_ns);
+	if (!m->clock_failed)
+		raw_put(&to.raw, (unsigned)source->cpu_clock_field, m->clock_ns);
+	track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
 	series_update(s, source->texts_len, &to.raw, mono_ns);
-	return failed;
 }
 
-/* A stat file begins with the name, so that a new one is seen for nothing. */
-static void see_name(struct probe *p, struct member *m, struct span text)
+/* A stat file tells the name and the parent for nothing. */
+static void see_stat(struct probe *p, struct member *m, struct span text)
 {
 	struct process_stat stat;
 
 	if (process_stat_parse(text, &stat, NULL) == GALVO_OK && stat.state != 'X')
-		track_saw_name(p->config.track, m->who, stat.comm);
+		track_saw_stat(p->config.track, m->who, &stat);
+}
+
+/* The same text of another thread, the main thread being at its end. */
+static galvo_status read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
+                                  struct member_sink *to)
+{
+	const struct world *w = p->config.world;
+	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
+	galvo_status status = GALVO_DONE;
+	struct dirent *entry;
+	struct span text;
+	DIR *dir = file_open_dir(track_path(w, m->who, "task", path), path);
+
+	while (dir && status == GALVO_DONE && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    snprintf(name, sizeof(name), "%s/%s", entry->d_name, t->path) >= (int)sizeof(name))
+			continue;
+		if (file_read(dirfd(dir), name, &p->text, &text, NULL) == GALVO_OK && text.n)
+			status = t->parse(text, w, &to->sink, NULL) == GALVO_OK ? GALVO_OK : GALVO_DONE;
+	}
+	if (dir)
+		closedir(dir);
+	return GALVO_OK; /* it has none: a thread of the kernel */
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
@@ -224,8 +249,10 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
+	if (status == GALVO_DONE)
+		status = read_stand_in(p, m, t, to);
 	if (status == GALVO_OK && !strcmp(t->path, "stat"))
-		see_name(p, m, text);
+		see_stat(p, m, text);
 	/* An open smaps_rollup is of the memory that the process had then, and an exec gives it another. */
 	if (t->on_request)
 		keep_close(&p->keeper, keep);
@@ -238,15 +265,66 @@ static bool is_due(const struct member *m, const struct series *s, const struct 
 	return t->every <= 1 || (s->reads + m->phase) % t->every == 0;
 }
 
-/*
- * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
- * rate times time is then the counter's growth, to the unit.
- */
-static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+static void tell_failure(struct member *m, struct pen *pen, const struct source_text *t,
+                         galvo_status status, galvo_error *error)
+{
+	if (status == GALVO_OK || (t->optional && status == GALVO_ERR_ABSENT))
+		return;
+	err_wrap(error, "process %u", m->who->info.pid);
+	pen_fail(pen, status, error);
+}
+
+/* There is no telling whose these bytes were: they are in the books, and in no sample. */
+static void leave_out(struct series *s, uint32_t mixed)
+{
+	const struct source *source = s->source;
+	size_t i, j;
+
+	for (i = 0; mixed && i < source->accounts_len; i++)
+		for (j = 0; j < source->metrics_len; j++)
+			if ((mixed >> source->accounts[i].kind & 1) &&
+			    source->accounts[i].part == PART_OWN &&
+			    source->metrics[j].of == FIELD(source->accounts[i].field))
+				s->value[j] = NAN;
+}
+
+/* All texts are one reading. */
+static void read_settled(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
 	struct series *s = &m->series[pen->member_slot];
-	int clock_failed = read_clock_field(p, m, s, mono_ns);
+	const struct source *source = pen->source;
+	struct member_sink to = {.sink.row = member_row};
+	galvo_error error = {0}, first = {0};
+	galvo_status status, failed = GALVO_OK;
+	size_t i, at = 0;
+	uint32_t mixed;
+
+	raw_clear(&to.raw);
+	for (i = 0; i < source->texts_len; i++) {
+		err_clear(&error);
+		status = read_text(p, m, pen, i, &to, &error);
+		if (status != GALVO_OK && status != GALVO_ERR_ABSENT && failed == GALVO_OK) {
+			failed = status;
+			first = error;
+			at = i;
+		}
+	}
+	if (!track_enter(p->config.track, m->who, source, &to.raw, false, &mixed)) {
+		read_text(p, m, pen, 0, &to, NULL);
+		track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
+	}
+	series_update(s, 0, &to.raw, mono_ns);
+	leave_out(s, mixed);
+	tell_failure(m, pen, &source->texts[at], failed, &first);
+}
+
+/* False: the process has gone. */
+static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+{
+	struct series *s = &m->series[pen->member_slot];
 	galvo_error error;
+	uint32_t mixed;
 	size_t i;
 
 	for (i = 0; i < pen->source->texts_len; i++) {
@@ -262,37 +340,58 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
+		if (t->accounts)
+			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
-		/* What is optional may be absent; that we may not look at it is worth a word all the same. */
-		if (status != GALVO_OK && (!t->optional || status != GALVO_ERR_ABSENT)) {
-			err_wrap(&error, "process %u", m->who->info.pid);
-			pen_fail(pen, status, &error);
-		}
+		tell_failure(m, pen, t, status, &error);
 	}
-	if (clock_failed) /* and yet it is there */
-		pen_fail(pen, err_sys(&error, clock_failed, "process %u: CPU clock", m->who->info.pid),
-		         &error);
+	return true;
+}
+
+/*
+ * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
+ * rate times time is then the counter's growth, to the unit.
+ */
+static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+{
+	bool has_clock = pen->source->cpu_clock_field >= 0;
+	galvo_error error;
+
+	if (has_clock)
+		take_clock(p, m, &m->series[pen->member_slot], mono_ns);
+	if (pen->source->settle)
+		read_settled(p, m, pen, mono_ns);
+	else if (!read_apart(p, m, pen, mono_ns))
+		return false;
+	if (has_clock && m->clock_failed) /* and yet it is there */
+		pen_fail(pen, err_sys(&error, m->clock_failed, "process %u: CPU clock",
+		                      m->who->info.pid), &error);
 	return true;
 }
 
 void members_read(struct probe *p, struct pen *pen)
 {
+	bool has_clocks = pen->source->cpu_clock_field >= 0 && p->config.world->live;
 	size_t i;
 
+	if (has_clocks)
+		read_clocks(p, pen);
 	for (i = 0; i < slice_size(pen); i++) {
 		struct member *m = slice_at(p, pen, i);
 		struct series *s = &m->series[pen->member_slot];
 		uint64_t mono_ns;
 
-		if (m->gone)
+		if (m->gone || atomic_load(&m->who->end_mono_ns))
 			continue;
-		mono_ns = probe_now(p);
+		mono_ns = has_clocks ? m->clock_mono_ns : probe_now(p);
 		if (!read_member(p, m, pen, mono_ns)) {
 			p->vanished++;
-			track_gone(p->config.track, m->who, mono_ns);
+			track_gone(p->config.track, m->who);
 			continue; /* members_join closes it at the next tick */
 		}
-		if (p->config.stream && s->reads > 1 && series_has_value(s))
+		/* It may have ended under our hands: no sample is later than the end. */
+		if (p->config.stream && s->reads > 1 && series_has_value(s) &&
+		    !atomic_load(&m->who->end_mono_ns))
 			stream_row(p->config.stream, pen->source->scope, mono_ns,
 			           (struct row_key){.number = m->who->info.pid}, s->value,
 			           pen->source->metrics_len);

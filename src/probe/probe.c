@@ -107,6 +107,8 @@ static void tick(struct probe *p, bool is_last)
 
 	p->tick++;
 	now = read_lanes(p, is_whole, is_whole ? SIZE_MAX : 0, probe_follow(p, is_whole));
+	if (probe_follows(p) && p->polled_tick != p->tick)
+		track_poll(p->config.track);
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
@@ -221,6 +223,8 @@ void probe_flush(struct probe *p)
 	struct flush_info info = {0};
 	size_t i;
 
+	if (p->config.track)
+		members_join(p); /* whoever has ended since is said to have */
 	p->flushed_mono_ns = info.mono_ns = clock->mono_ns(clock);
 	info.boot_ns = clock->boot_ns(clock);
 	info.wall_ns = clock->wall_ns(clock);

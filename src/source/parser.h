@@ -127,9 +127,13 @@ galvo_status cpu_line_parse(struct span text, const struct world *w, struct raw_
 enum stat_column {
 	STAT_PPID = 0,
 	STAT_MINFLT = 6,
+	STAT_CMINFLT = 7,
 	STAT_MAJFLT = 8,
+	STAT_CMAJFLT = 9,
 	STAT_UTIME = 10,
 	STAT_STIME = 11,
+	STAT_CUTIME = 12,
+	STAT_CSTIME = 13,
 	STAT_THREADS = 16,
 	STAT_START = 18,
 	STAT_VSIZE = 19,

@@ -1,4 +1,7 @@
 /* The texts of /proc/PID that tell who a process is and who its children are. */
+#include <errno.h>
+#include <time.h>
+
 #include "parser.h"
 
 /*
@@ -67,4 +70,15 @@ bool process_children_take(struct span *rest, uint32_t *ret_pid)
 	*rest = after;
 	*ret_pid = (uint32_t)pid;
 	return true;
+}
+
+int process_clock_read(uint32_t pid, uint64_t *ret_ns)
+{
+	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
+	struct timespec t;
+
+	if (clock_gettime(id, &t) != 0)
+		return errno;
+	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return 0;
 }

@@ -431,7 +431,7 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	if (leader)
 		probe_count(leader, &ticks);
 	if (!leader || hz < ENDS_HZ)
-		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody does so soon */
+		track_poll(s->track); /* nobody does so soon */
 	writer_get_totals(s->writer, &totals);
 	track_count(s->track, &counts);
 	stats.ticks = ticks.ticks;

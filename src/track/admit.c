@@ -61,8 +61,7 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 
 	e->info.pid = pid;
 	status = w->live ? open_process(t, e, reterr) : GALVO_OK;
-	/* Probes make room for it: they close files that are over the budget. */
-	atomic_fetch_add(&t->fds.used, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
+	fd_budget_add(&t->fds, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	if (status != GALVO_OK)
 		return status;
 	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
@@ -125,6 +124,7 @@ galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *a
 	e->info.root = root;
 	e->info.first_mono_ns = mono_ns;
 	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	books_open(t, e);
 	track_publish(t, e);
 	return GALVO_OK;
 }

@@ -30,6 +30,7 @@ static size_t affordable_processes(const struct fd_budget *b)
 galvo_status track_create(const struct track_config *config, struct track **ret_track,
                           galvo_error *reterr)
 {
+	const struct clock *clock = config->world->clock;
 	struct track *t = calloc(1, sizeof(*t));
 
 	if (!t)
@@ -38,6 +39,8 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
 	t->fds.max = config->max_fds ? config->max_fds : affordable_fds();
 	t->max = config->max_processes ? config->max_processes : affordable_processes(&t->fds);
+	t->start_ticks = clock->boot_ns(clock) / (NS_PER_S / config->world->clk_tck);
+	t->keeps_io = geteuid() != 0;
 	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
@@ -71,6 +74,8 @@ void track_destroy(struct track *t)
 	buf_finish(&t->text);
 	buf_finish(&t->children);
 	free(t->strangers);
+	free(t->zombies);
+	free(t->untold);
 	free(t->refused);
 	free(t->ignored);
 	free(t->list);
@@ -107,7 +112,6 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 
 galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo_error *reterr)
 {
-	const struct clock *clock = t->config.world->clock;
 	bool is_followed;
 	struct tracked *e;
 
@@ -121,7 +125,7 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 		atomic_fetch_add(&t->generation, 1);
 		if (!(atomic_load(&e->streams) & t->config.streams)) {
 			track_ignore(t, pid, e->info.start_ticks); /* a scan does not bring it back */
-			track_end(t, e, clock->mono_ns(clock));
+			track_end(t, e, false);
 		}
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -129,8 +133,10 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-void track_poll(struct track *t, uint64_t mono_ns)
+void track_poll(struct track *t)
 {
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns = clock->mono_ns(clock);
 	struct epoll_event events[32];
 	int i, n;
 
@@ -139,6 +145,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 		if (n <= 0)
 			return;
 		pthread_mutex_lock(&t->lock);
+		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
@@ -146,7 +153,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
-			track_end(t, e, mono_ns);
+			track_end(t, e, true);
 		}
 		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
@@ -157,8 +164,24 @@ uint64_t track_generation(const struct track *t)
 	return atomic_load_explicit(&t->generation, memory_order_acquire);
 }
 
-void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struct tracked *),
-                void *ctx)
+/* Of the processes that have ended, those that all have been told of. */
+static void drop_told(struct track *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->untold_len; i++) {
+		struct tracked *e = t->untold[i];
+
+		if (track_is_untold(t, e))
+			t->untold[kept++] = e;
+		else
+			track_unref(t, e);
+	}
+	t->untold_len = kept;
+}
+
+void track_join(struct track *t, enum stream_kind stream, uint64_t *cursor,
+                bool (*take)(void *ctx, struct tracked *), void *ctx)
 {
 	size_t i;
 
@@ -168,10 +191,12 @@ void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struc
 	for (; i < t->len; i++) {
 		struct tracked *e = t->list[i];
 
-		if (atomic_load(&e->end_mono_ns) == 0 && take(ctx, e))
+		if ((atomic_load(&e->end_mono_ns) == 0 || track_is_untold(t, e)) && take(ctx, e))
 			e->refs++;
+		e->offered |= STREAM_BIT(stream);
 	}
 	*cursor = t->last_serial;
+	drop_told(t);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -182,10 +207,10 @@ void track_release(struct track *t, struct tracked *e)
 	pthread_mutex_unlock(&t->lock);
 }
 
-void track_gone(struct track *t, struct tracked *e, uint64_t mono_ns)
+void track_gone(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
-	track_end(t, e, mono_ns);
+	track_end(t, e, true);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -193,6 +218,7 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 {
 	pthread_mutex_lock(&t->lock);
 	*ret = e->info;
+	books_tell(e, ret->usage);
 	pthread_mutex_unlock(&t->lock);
 	ret->end_mono_ns = atomic_load(&e->end_mono_ns);
 	ret->removed = ret->end_mono_ns != 0;
@@ -214,6 +240,7 @@ struct fd_budget *track_fds(struct track *t)
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
 	pthread_mutex_lock(&t->lock);
+	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->config.follow != FOLLOW_NONE)
 		track_look(t, mono_ns, is_whole);

@@ -68,8 +68,7 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {.world = &world, .follow = what, .adopter_pid = adopter,
-	                                   .max_processes = max};
+	const struct track_config config = {&world, what, adopter, .max_processes = max};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
@@ -84,7 +83,6 @@ static uint64_t now(void)
 static uint64_t alive(struct track *t)
 {
 	struct track_counts counts;
-
 	track_count(t, &counts);
 	return counts.alive;
 }
@@ -98,6 +96,8 @@ static bool take(void *ctx, struct tracked *who)
 {
 	struct names *n = ctx;
 
+	if (atomic_load(&who->end_mono_ns))
+		return false; /* it has come and gone */
 	n->who[n->len++] = who;
 	return true;
 }
@@ -124,7 +124,7 @@ static void poll_until(struct track *t, uint64_t want)
 	uint64_t give_up = now() + 5 * NS_PER_S;
 
 	while (alive(t) != want && now() < give_up)
-		track_poll(t, now());
+		track_poll(t);
 	EQ(alive(t), want);
 }
 
@@ -198,7 +198,7 @@ static void one_process(void)
 	OK(track_add(t, (uint32_t)f.child, "alias", STREAM_ALL, &e) == GALVO_OK);
 	OK(track_add(t, (uint32_t)f.child, "again", STREAM_ALL, &e) == GALVO_OK); /* once is enough */
 	OK(track_generation(t) != generation);
-	track_join(t, &cursor, take, &names);
+	track_join(t, STREAM_SYSTEM, &cursor, take, &names);
 	if (OK(names.len == 1)) {
 		track_info(t, names.who[0], &info);
 		OK(info.pid == (uint32_t)f.child && info.ppid == (uint32_t)getpid());
@@ -229,7 +229,7 @@ static void how_far(enum follow what, size_t want)
 	OK(track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL) == GALVO_OK);
 	track_scan(t, now());
 	track_scan(t, now()); /* nothing new the second time */
-	track_join(t, &cursor, take, &names);
+	track_join(t, STREAM_SYSTEM, &cursor, take, &names);
 	EQ(names.len, want);
 	finish(&f);
 	poll_until(t, 0);
@@ -256,7 +256,7 @@ static void forked_by_a_thread(void)
 	grandchild = hear_pid(&f);
 	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
-	track_join(t, &cursor, take, &names);
+	track_join(t, STREAM_SYSTEM, &cursor, take, &names);
 	OK(has(&names, grandchild));
 	release(t, &names);
 	finish(&f);
@@ -278,7 +278,7 @@ static void orphans(void)
 	b = hear_pid(&f);
 	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, NULL);
 	track_scan(t, now());
-	track_join(t, &cursor, take, &names);
+	track_join(t, STREAM_SYSTEM, &cursor, take, &names);
 	OK(has(&names, a) && has(&names, b)); /* the daemon, though it has left family and session */
 	EQ(names.len, 2);
 	release(t, &names);
@@ -452,7 +452,7 @@ static void a_storm(void)
 	track_scan(t, now());
 	told.fd = f.tell[0];
 	do {
-		track_poll(t, now());
+		track_poll(t);
 		track_scan(t, now());
 	} while (poll(&told, 1, 1) == 0);
 	hear_pid(&f);
@@ -462,11 +462,11 @@ static void a_storm(void)
 	track_scan(t, now());
 	track_scan_whole(walker, now());
 	while (alive(t) != alive(walker) && now() < give_up) { /* some are still dying */
-		track_poll(t, now());
-		track_poll(walker, now());
+		track_poll(t);
+		track_poll(walker);
 	}
-	track_join(t, &cursor, take, &found);
-	track_join(walker, &walker_cursor, take, &walked);
+	track_join(t, STREAM_SYSTEM, &cursor, take, &found);
+	track_join(walker, STREAM_SYSTEM, &walker_cursor, take, &walked);
 	OK(walked.len > STORM_ROUNDS / 10);
 	EQ(found.len, walked.len);
 	for (i = 0; i < walked.len; i++)
