@@ -40,7 +40,8 @@ bool scan_measure(const pid_t *pids, size_t pids_len, struct scan_us *ret)
 	config.world = &world;
 	ok = track_create(&config, &track, NULL) == GALVO_OK;
 	for (i = 0; i < pids_len && ok; i++)
-		ok = track_add(track, (uint32_t)pids[i], NULL, STREAM_ALL, NULL) == GALVO_OK;
+		ok = track_add(track, (uint32_t)pids[i], NULL, STREAM_ALL,
+		               FOLLOW_NONE, NULL) == GALVO_OK;
 	if (ok)
 		measure_sleep(SETTLE_NS);
 	for (i = 0; i < SCAN_ROUNDS && ok; i++) {

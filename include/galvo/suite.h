@@ -25,6 +25,7 @@ typedef enum galvo_follow {
 	GALVO_FOLLOW_NONE = 0,     /* the processes that are named, nothing else */
 	GALVO_FOLLOW_CHILDREN = 1, /* and their children */
 	GALVO_FOLLOW_TREE = 2,     /* and all their descendants */
+	GALVO_FOLLOW_SELF = 3,     /* of one process: it alone, whatever holds for the others */
 	GALVO_FOLLOW_WIDTH = 0x7fffffff
 } galvo_follow;
 
@@ -36,6 +37,8 @@ typedef struct galvo_process {
 	uint32_t pid;      /* 0: the caller */
 	uint32_t profilers; /* GALVO_FOR_…; 0: all of them */
 	const char *alias; /* display name; NULL: none */
+	int32_t follow;    /* a galvo_follow; 0: what the suite's configuration says for all */
+	int32_t reserved;  /* 0 */
 } galvo_process;
 
 /*
@@ -108,6 +111,9 @@ GALVO_API int galvo_suite_is_replay(const galvo_suite *suite);
 /* While started. Any thread; the first row comes one tick later. ABSENT: no such process. */
 GALVO_API galvo_status galvo_suite_add_process(galvo_suite *suite, uint32_t pid, const char *alias,
                                                galvo_error *reterr);
+/* The same with all that can be said of a process. */
+GALVO_API galvo_status galvo_suite_add(galvo_suite *suite, const galvo_process *process,
+                                       galvo_error *reterr);
 /* Its last row is followed by one mention as removed. ABSENT: not followed. */
 GALVO_API galvo_status galvo_suite_remove_process(galvo_suite *suite, uint32_t pid,
                                                   galvo_error *reterr);

@@ -239,11 +239,16 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
 	struct keep *keep = &m->keeps[pen->member_text[i]];
-	char path[TRACK_PATH_BYTES];
-	struct span text;
+	const char *path = t->path; /* what is open needs it for messages only */
+	char at[TRACK_PATH_BYTES];
 	galvo_status status;
-	int dir_fd = track_path(w, m->who, t->path, path);
+	struct span text;
+	int dir_fd = -1;
 
+	if (keep->file.fd < 0 || keep->file.epoch != w->epoch) {
+		dir_fd = track_path(w, m->who, t->path, at);
+		path = at;
+	}
 	status = keep_read(&p->keeper, keep, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
 	if (status == GALVO_OK && text.n == 0 && !t->optional)
 		status = err_sys(reterr, ESRCH, "%s", t->path);
@@ -251,7 +256,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 		status = t->parse(text, w, &to->sink, reterr);
 	if (status == GALVO_DONE)
 		status = read_stand_in(p, m, t, to);
-	if (status == GALVO_OK && !strcmp(t->path, "stat"))
+	if (status == GALVO_OK && !pen->source->settle && !strcmp(t->path, "stat"))
 		see_stat(p, m, text);
 	/* An open smaps_rollup is of the memory that the process had then, and an exec gives it another. */
 	if (t->on_request)

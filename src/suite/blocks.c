@@ -67,6 +67,20 @@ static bool take_double(struct loading *l, const char *field, double v, double m
 	return true;
 }
 
+static bool is_follow(struct loading *l, const char *field, Galvo__TrackedProcess__Follow follow)
+{
+	if ((int)follow >= 0 && (int)follow <= GALVO__TRACKED_PROCESS__FOLLOW__TREE)
+		return true;
+	return refuse(l, field, "expected NONE, CHILDREN or TREE, got %d", (int)follow);
+}
+
+/* Of one process, NONE is a word against what holds for all. */
+static int32_t follow_of(const Galvo__TrackedProcess *from)
+{
+	return from->follow == GALVO__TRACKED_PROCESS__FOLLOW__NONE ? GALVO_FOLLOW_SELF
+	       : from->follow ? (int32_t)from->follow - 1 : 0;
+}
+
 /* The names of both blocks, each process once, for whom it is; an alias is better than none. */
 static bool take_processes(struct loading *l, const char *field, uint32_t profiler,
                            Galvo__TrackedProcess **from, size_t n)
@@ -77,10 +91,14 @@ static bool take_processes(struct loading *l, const char *field, uint32_t profil
 	for (i = 0; i < n; i++) {
 		if (from[i]->pid > INT32_MAX)
 			return refuse(l, field, "expected a pid of at most %d, got %u", INT32_MAX, from[i]->pid);
+		if (!is_follow(l, field, from[i]->follow))
+			return false;
 		for (j = 0; j < c->processes_len && l->config->processes[j].pid != from[i]->pid; j++)
 			;
 		l->config->processes[j].pid = from[i]->pid;
 		l->config->processes[j].profilers |= profiler;
+		if (from[i]->follow)
+			l->config->processes[j].follow = follow_of(from[i]);
 		if (!l->config->processes[j].alias)
 			l->config->processes[j].alias = text_or_null(from[i]->alias);
 		c->processes_len += j == c->processes_len;
@@ -103,12 +121,12 @@ static bool take_devices(struct loading *l, char **names, size_t n)
 	return true;
 }
 
-static bool take_follow(struct loading *l, Galvo__ProfilerSuiteConfig__Follow follow)
+static bool take_follow(struct loading *l, Galvo__TrackedProcess__Follow follow)
 {
+	if (!is_follow(l, "follow", follow))
+		return false;
 	/* The file's UNSPECIFIED is 0, and then come those of galvo_follow. */
 	l->config->follow = (int32_t)follow - 1;
-	if (l->config->follow < -1 || l->config->follow > GALVO_FOLLOW_TREE)
-		return refuse(l, "follow", "expected NONE, CHILDREN or TREE, got %d", (int)follow);
 	l->config->suite.follow = l->config->follow > 0 ? l->config->follow : GALVO_FOLLOW_NONE;
 	return true;
 }

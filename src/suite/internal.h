@@ -108,8 +108,6 @@ static inline uint64_t suite_whole_hz(double hz)
 }
 
 /* For these streams alone. */
-galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
-                               uint32_t streams, galvo_error *reterr);
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr);
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */

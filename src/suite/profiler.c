@@ -128,11 +128,10 @@ static galvo_status expect_processes(const galvo_profiler *p, galvo_error *reter
 galvo_status galvo_profiler_add_process(galvo_profiler *p, uint32_t pid, const char *alias,
                                         galvo_error *reterr)
 {
+	const galvo_process process = {.pid = pid, .profilers = STREAM_BIT(p->kind), .alias = alias};
 	galvo_status status = expect_processes(p, reterr);
 
-	return status == GALVO_OK
-	               ? suite_add_process(p->suite, pid, alias, STREAM_BIT(p->kind), reterr)
-	               : status;
+	return status == GALVO_OK ? galvo_suite_add(p->suite, &process, reterr) : status;
 }
 
 galvo_status galvo_profiler_remove_process(galvo_profiler *p, uint32_t pid, galvo_error *reterr)

@@ -108,6 +108,15 @@ void galvo_suite_destroy(galvo_suite *s)
 
 /* ---- start ---------------------------------------------------------------------------------------- */
 
+static galvo_status add_process(struct galvo_suite *s, const galvo_process *p, galvo_error *reterr)
+{
+	if (p->follow < GALVO_FOLLOW_NONE || p->follow > GALVO_FOLLOW_SELF || p->reserved)
+		return err_set(reterr, GALVO_ERR_INVALID, "process %u: follow: expected a galvo_follow",
+		               p->pid);
+	return track_add(s->track, p->pid, p->alias, p->profilers ? p->profilers : STREAM_ALL,
+	                 (enum follow)p->follow, reterr);
+}
+
 static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct track_config config = {
@@ -121,9 +130,7 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 	size_t i;
 
 	for (i = 0; i < s->config.processes_len && status == GALVO_OK; i++)
-		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
-		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
-		                   reterr);
+		status = add_process(s, &s->processes[i], reterr);
 	return status;
 }
 
@@ -344,14 +351,13 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 
 /* ---- in the run ----------------------------------------------------------------------------------- */
 
-galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
-                               uint32_t streams, galvo_error *reterr)
+galvo_status galvo_suite_add(galvo_suite *s, const galvo_process *process, galvo_error *reterr)
 {
 	if (s->owner != getpid())
 		return refuse_child(reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
-	return track_add(s->track, pid, alias, streams, reterr);
+	return add_process(s, process, reterr);
 }
 
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
@@ -367,7 +373,7 @@ galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t 
 galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
                                      galvo_error *reterr)
 {
-	return suite_add_process(s, pid, alias, STREAM_ALL, reterr);
+	return galvo_suite_add(s, &(galvo_process){.pid = pid, .alias = alias}, reterr);
 }
 
 galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_error *reterr)

@@ -38,6 +38,7 @@ struct track {
 	size_t refused_len, refused_cap;
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
+	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	uint64_t polled_mono_ns;    /* the last look at ends began */
 	uint64_t start_ticks;       /* who started then or later was born in the recording */
 	bool keeps_io;              /* we may not open the files of zombies */
@@ -68,12 +69,22 @@ void track_recycle(struct track *t, struct tracked *e);
 /* The process has ended, or is let go: it leaves when the last sampler has released it. */
 void track_end(struct track *t, struct tracked *e, bool has_exited);
 void track_unref(struct track *t, struct tracked *e);
-galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
-                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr);
+/* What joins: named, or found below another one. */
+struct newcomer {
+	uint32_t pid, streams;
+	enum follow follow;
+	bool is_root;
+	const char *alias;
+};
+galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
+                         galvo_error *reterr);
 /* The same for a descendant; one that finds no room is counted. */
-void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns);
-/* Whose child it is has its descendants followed. */
-bool track_is_wanted(struct track *t, uint32_t ppid, uint32_t *ret_streams);
+void track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns);
+/* Whose child it is has its descendants followed: how the child is to be. */
+bool track_is_wanted(struct track *t, uint32_t ppid, struct newcomer *ret);
+void track_set_follow(struct track *t, struct tracked *e, enum follow follow);
+/* As its child is: for those of `e`, or orphans where that is NULL. False: they are not wanted. */
+bool track_child_of(const struct track *t, const struct tracked *e, struct newcomer *ret);
 /* Finds descendants: all there are, or those that were forked since the last time. */
 void track_walk(struct track *t, uint64_t mono_ns);
 void track_look(struct track *t, uint64_t mono_ns, bool is_whole);

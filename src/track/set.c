@@ -157,6 +157,13 @@ void track_widen(struct track *t, struct tracked *e, uint32_t streams)
 	atomic_fetch_add(&t->generation, 1);
 }
 
+void track_set_follow(struct track *t, struct tracked *e, enum follow follow)
+{
+	e->follow = follow;
+	t->follows |= follow != FOLLOW_NONE;
+	t->follows_tree |= follow == FOLLOW_TREE;
+}
+
 bool track_has_exited(const struct tracked *e)
 {
 	struct pollfd p = {.fd = e->pidfd, .events = POLLIN};

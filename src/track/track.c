@@ -37,6 +37,8 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	t->config = *config;
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
+	t->follows = config->follow == FOLLOW_CHILDREN || config->follow == FOLLOW_TREE;
+	t->follows_tree = config->follow == FOLLOW_TREE;
 	t->fds.max = config->max_fds ? config->max_fds : affordable_fds();
 	t->max = config->max_processes ? config->max_processes : affordable_processes(&t->fds);
 	t->start_ticks = clock->boot_ns(clock) / (NS_PER_S / config->world->clk_tck);
@@ -86,16 +88,18 @@ void track_destroy(struct track *t)
 /* ---- the door ------------------------------------------------------------------------------------ */
 
 galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_t streams,
-                       galvo_error *reterr)
+                       enum follow follow, galvo_error *reterr)
 {
 	const struct clock *clock = t->config.world->clock;
 	galvo_status status = GALVO_OK;
 	struct tracked *e;
 
 	pid = pid ? pid : (uint32_t)getpid();
+	follow = follow == FOLLOW_NONE ? t->config.follow : follow == FOLLOW_SELF ? FOLLOW_NONE : follow;
 	pthread_mutex_lock(&t->lock);
 	e = track_find(t, pid);
 	if (e) {
+		track_set_follow(t, e, e->info.root ? follow : follow > e->follow ? follow : e->follow);
 		t->roots_alive += !e->info.root;
 		e->info.root = true;
 		if (alias)
@@ -103,7 +107,8 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 		e->denied &= ~streams;
 		track_widen(t, e, streams);
 	} else {
-		status = track_admit(t, pid, true, alias, streams, clock->mono_ns(clock), reterr);
+		status = track_admit(t, &(struct newcomer){pid, streams, follow, true, alias},
+		                     clock->mono_ns(clock), reterr);
 	}
 	t->must_walk = true; /* it may have children already */
 	pthread_mutex_unlock(&t->lock);
@@ -242,7 +247,7 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 	pthread_mutex_lock(&t->lock);
 	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
-	if (t->config.follow != FOLLOW_NONE)
+	if (t->follows)
 		track_look(t, mono_ns, is_whole);
 	pthread_mutex_unlock(&t->lock);
 }

@@ -15,7 +15,7 @@
 
 #include "source/source.h"
 
-enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE };
+enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE, FOLLOW_SELF };
 
 struct track;
 
@@ -58,7 +58,7 @@ static inline bool fd_budget_is_over(const struct fd_budget *b)
 
 struct track_config {
 	const struct world *world; /* borrowed until track_destroy */
-	enum follow follow;
+	enum follow follow;   /* for those that are added without a word on it */
 	uint32_t adopter_pid; /* 0: none */
 	size_t max_processes; /* followed at once; 0: as many as there are descriptors to know them by */
 	size_t max_fds;       /* of the budget; 0: half of what the process may have */
@@ -90,6 +90,7 @@ struct tracked {
 	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
 	/* track's own */
 	uint64_t serial;
+	enum follow follow; /* of its descendants */
 	uint32_t denied; /* streams it was taken from by hand: a scan does not bring it back there */
 	uint32_t offered; /* streams that it was given to, wanted or not */
 	uint32_t refs;
@@ -110,9 +111,10 @@ void track_destroy(struct track *); /* NULL is fine; all cursors' processes must
 /*
  * For these streams; descendants are for the streams of who they descend from. Any thread. ABSENT: no
  * such process; pid 0 is the caller. Twice is once, with the newer alias, for the streams of both.
+ * FOLLOW_NONE: as the track was configured.
  */
 galvo_status track_add(struct track *, uint32_t pid, const char *alias, uint32_t streams,
-                       galvo_error *reterr);
+                       enum follow follow, galvo_error *reterr);
 /* From these streams. Any thread. ABSENT: not followed there. Its children stay followed. */
 galvo_status track_remove(struct track *, uint32_t pid, uint32_t streams, galvo_error *reterr);
 

@@ -76,10 +76,12 @@ AT(galvo_error, status, 0);
 AT(galvo_error, sys_errno, 4);
 AT(galvo_error, text, 8);
 
-SIZE(galvo_process, 16);
+SIZE(galvo_process, 24);
 AT(galvo_process, pid, 0);
 AT(galvo_process, profilers, 4);
 AT(galvo_process, alias, 8);
+AT(galvo_process, follow, 16);
+AT(galvo_process, reserved, 20);
 
 SIZE(galvo_suite_config, 208);
 AT(galvo_suite_config, struct_size, 0);

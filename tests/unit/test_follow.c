@@ -64,7 +64,7 @@ static void open_rig(struct rig *r, uint64_t scan_period_ns)
 		be_root(r);
 	}
 	OK(track_create(&track, &r->track, NULL) == GALVO_OK);
-	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
+	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
 	config.track = r->track;
 	OK(probe_create(&config, &r->probe, NULL) == GALVO_OK);
 	probe_prime(r->probe);

@@ -255,8 +255,8 @@ static void all_cpu_time_is_counted(void)
 	}
 	OK(track_create(&config, &track, NULL) == GALVO_OK);
 	for (i = 0; i < WORKERS; i++)
-		OK(track_add(track, (uint32_t)workers[i], NULL, STREAM_ALL, NULL) == GALVO_OK);
-	OK(track_add(track, 0, NULL, STREAM_ALL, NULL) == GALVO_OK);
+		OK(track_add(track, (uint32_t)workers[i], NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
+	OK(track_add(track, 0, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
 	before_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
 	OK(record(track, &world, fd) == GALVO_OK);
 	grown_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - before_s;
