@@ -36,6 +36,8 @@ typedef struct galvo_system_config {
 	int32_t pss;                    /* 1: proportional set sizes too, which is slow */
 	uint64_t scan_interval_ms;      /* how often new children are looked for; 0: 100 */
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
+	int32_t threads;                /* 1: each thread of the followed processes too */
+	int32_t reserved;               /* zero */
 } galvo_system_config;
 
 typedef struct galvo_disk_config {

@@ -76,6 +76,7 @@ typedef struct galvo_suite_config {
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
+	int32_t threads;             /* 1: each thread of the followed processes too */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

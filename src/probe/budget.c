@@ -8,6 +8,7 @@ enum {
 /* Nothing is slowed beyond one reading a second, but what grows with processes where they are many. */
 #define SLOWEST_NS NS_PER_S
 #define SLOWEST_OF_MANY_NS (NS_PER_S * 10)
+#define THREADS_SHARE (1.0 / 3) /* of the budget, at most */
 
 void budget_account(struct pen *pen, uint64_t took_ns)
 {
@@ -64,13 +65,14 @@ static struct lane *lane_at(struct probe *p, size_t i)
 
 static bool is_per_process(const struct probe *p, const struct lane *lane)
 {
-	return lane == &p->follow_lane || lane->pens[0]->source->shape == SHAPE_PROCESS;
+	return lane == &p->follow_lane || is_in_slices(lane->pens[0]);
 }
 
 static bool can_slow(const struct probe *p, const struct lane *lane, uint32_t divisor)
 {
 	uint64_t period_ns = lane->period_ticks * divisor * p->config.period_ns;
-	bool are_many = p->living >= MANY && is_per_process(p, lane);
+	size_t things = lane == &p->follow_lane ? p->living : pen_things(p, lane->pens[0]);
+	bool are_many = things >= MANY && is_per_process(p, lane);
 
 	return divisor < DIVISOR_MAX && period_ns * 2 <= (are_many ? SLOWEST_OF_MANY_NS : SLOWEST_NS);
 }
@@ -80,8 +82,16 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 {
 	size_t i, len = p->lanes_len + probe_follows(p);
 
-	for (i = 0; i < len; i++)
+	for (i = 0; i < len; i++) {
+		const struct lane *lane = lane_at(p, i);
+
 		divisor[i] = 1;
+		/* There may be any number of threads, and the rest is worth more. */
+		while (lane->pens[0]->source->shape == SHAPE_THREAD &&
+		       share(p, lane, divisor[i]) > limit * THREADS_SHARE &&
+		       can_slow(p, lane, divisor[i]))
+			divisor[i] *= 2;
+	}
 	for (;;) {
 		double sum = 0, most = 0;
 		size_t dearest = len;
@@ -131,6 +141,22 @@ void budget_account_following(struct probe *p)
 	p->follow_turns = p->follow_ns = 0;
 }
 
+static void foresee(struct probe *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->pens_len; i++) {
+		struct pen *pen = &p->pens[i];
+		size_t things = pen_things(p, pen);
+
+		if (!is_in_slices(pen) || !things)
+			continue;
+		if (pen->mean_things)
+			pen->mean_ns = pen->mean_ns * things / pen->mean_things;
+		pen->mean_things = things;
+	}
+}
+
 void budget_judge(struct probe *p)
 {
 	uint32_t tight[LANES_MAX + 1] = {0}, loose[LANES_MAX + 1] = {0};
@@ -140,6 +166,7 @@ void budget_judge(struct probe *p)
 	p->judged_mono_ns = probe_now(p);
 	p->judged_members = p->living;
 	budget_account_following(p);
+	foresee(p);
 	weigh(p);
 	if (limit <= 0)
 		return;
@@ -175,17 +202,7 @@ uint32_t probe_slowed(const struct probe *p, char *names, size_t cap)
 
 void budget_foresee(struct probe *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->pens_len; i++) {
-		struct pen *pen = &p->pens[i];
-
-		if (pen->source->shape != SHAPE_PROCESS || !p->living)
-			continue;
-		if (pen->mean_members)
-			pen->mean_ns = pen->mean_ns * p->living / pen->mean_members;
-		pen->mean_members = p->living;
-	}
+	foresee(p);
 	if (p->living >= MANY && p->living / 2 >= p->judged_members)
 		budget_judge(p);
 }

@@ -12,7 +12,7 @@
 #include "series.h"
 
 enum {
-	LANES_MAX = 8,
+	LANES_MAX = 12,
 	PENS_MAX = 31, /* and following, a bit each */
 	LANE_PENS_MAX = 8,
 	FEEDS_MAX = 32,
@@ -56,14 +56,27 @@ struct member {
 	bool gone;              /* its last mention is due at the next flush */
 	uint32_t phase;         /* which of its readings are the n-th ones: other ones than others' */
 	struct member *next_free;
+	/* its threads, where they are recorded, by tid */
+	struct thread **threads;
+	size_t threads_len, threads_cap;
+	uint64_t tasks, listed_mono_ns; /* how many the last list had, and when that was */
 	struct keep *keeps;     /* behind the series: a file for each of the probe's member_texts */
 	struct series series[]; /* one for each pen of a per-process source */
 };
 
-/* Whose turn it is of the members: `len` of them in turn, from `at` on, and the new ones. */
+/* One thread of a member. It goes after the flush that mentioned its end. */
+struct thread {
+	struct thread_info info;
+	struct member *of;
+	uint64_t listed_mono_ns, named_mono_ns;
+	struct keep keep;
+	struct series series;
+};
+
+/* Whose turn it is of many things: `len` of them in turn, from `at` on, and the new ones. */
 struct slice {
 	size_t at, len;
-	size_t known, fresh; /* members there are, and those of them that were there at the last time */
+	size_t known, fresh; /* things there are, and those of them that were there at the last time */
 	size_t read;         /* in this round */
 	uint64_t tick, period_ticks, owed; /* owed: readings, times that period */
 	uint64_t cost_ns, cost_of;
@@ -78,8 +91,8 @@ struct pen {
 	uint64_t turns;
 	/* what it costs */
 	uint64_t reads, failures, calibrated_ns, mean_ns;
-	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
-	struct slice slice;  /* SHAPE_PROCESS */
+	size_t mean_things;  /* SHAPE_PROCESS, SHAPE_THREAD: that the mean is of */
+	struct slice slice;  /* of them */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */
 	struct series series;
@@ -120,6 +133,12 @@ struct probe {
 	uint32_t members_made;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
+	/* threads, in order of first sight; NULL without the source */
+	struct pen *thread_pen;
+	struct thread **threads;
+	const struct thread_info **thread_at;
+	size_t threads_len, threads_cap, thread_at_cap;
+	struct slice look; /* at members, for new ones */
 	struct process_info *infos;
 	const struct process_info **info_at;
 	size_t infos_cap, info_at_cap;
@@ -153,6 +172,17 @@ static inline uint64_t probe_cpu_ns(const struct probe *p)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+/* What a pen reads one by one, and not all of it at one tick. */
+static inline bool is_in_slices(const struct pen *pen)
+{
+	return pen->source->shape == SHAPE_PROCESS || pen->source->shape == SHAPE_THREAD;
+}
+
+static inline size_t pen_things(const struct probe *p, const struct pen *pen)
+{
+	return pen->source->shape == SHAPE_THREAD ? p->threads_len : p->living;
+}
+
 /* Following is a source of this probe: not where another one leads. */
 static inline bool probe_follows(const struct probe *p)
 {
@@ -175,22 +205,32 @@ void follow_plan(struct probe *p);
 uint64_t probe_follow(struct probe *p, bool is_whole);
 void budget_account_following(struct probe *p); /* what it has cost since the last time */
 /*
- * Whose turn it is of a per-process source, and at least so many of them; false: nobody's. Between
- * begin and end they are numbered from 0; end tells what it took to read them.
+ * Whose turn it is of so many things that a pen reads, and at least so many of them; false: nobody's.
+ * Those are numbered from 0; slice_index tells which of all each of them is. Slices are advanced, and
+ * that of a pen is ended with what it took to read it.
  */
-bool slice_begin(struct probe *p, struct pen *pen, size_t at_least);
-static inline size_t slice_size(const struct pen *pen)
+bool slice_take(struct slice *, const struct pen *pen, uint64_t tick, size_t things,
+                size_t at_least);
+static inline size_t slice_size(const struct slice *s)
 {
-	return pen->slice.len + pen->slice.known - pen->slice.fresh;
+	return s->len + s->known - s->fresh;
 }
-struct member *slice_at(const struct probe *p, const struct pen *pen, size_t i);
+size_t slice_index(const struct slice *, size_t i);
+void slice_advance(struct slice *);
 void slice_end(struct pen *pen, uint64_t took_ns);
-void slices_drop(struct probe *p, size_t i); /* member i leaves the list */
+void slice_drop(struct slice *, size_t i); /* thing i leaves the list */
 /* For those whose turn it is: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
 void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
 void members_finish(struct probe *p);
+/* Looks for threads that are new or gone, and takes the slice of those whose turn it is. */
+bool threads_begin(struct probe *p, struct pen *pen, size_t at_least);
+void threads_read(struct probe *p, struct pen *pen);
+void threads_end(struct probe *p, struct member *m); /* all of them: the member is gone */
+void threads_tell(struct probe *p, struct flush_info *info);
+void threads_drop_gone(struct probe *p);      /* after that flush, before their members go */
+void threads_finish(struct probe *p);         /* before members_finish */
 void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);
 /* Sets divisors so that the sources stay within the budget. */

@@ -49,6 +49,9 @@ static bool take(void *ctx, struct tracked *who)
 	m->who = who;
 	m->gone = atomic_load(&who->end_mono_ns) != 0;
 	m->phase = p->members_made++;
+	m->threads = NULL;
+	m->threads_len = m->threads_cap = 0;
+	m->tasks = m->listed_mono_ns = 0;
 	m->keeps = (struct keep *)(void *)((char *)m + series_end);
 	for (i = 0; i < p->pens_len; i++)
 		if (p->pens[i].source->shape == SHAPE_PROCESS)
@@ -65,6 +68,7 @@ static void close_files(struct probe *p, struct member *m)
 
 	for (i = 0; i < p->member_texts_len; i++)
 		keep_close(&p->keeper, &m->keeps[i]);
+	threads_end(p, m);
 }
 
 void members_join(struct probe *p)
@@ -96,9 +100,20 @@ void members_join(struct probe *p)
 static void let_go(struct probe *p, struct member *m)
 {
 	close_files(p, m);
+	free(m->threads);
 	track_release(p->config.track, m->who);
 	m->next_free = p->free_members;
 	p->free_members = m;
+}
+
+static void drop_from_slices(struct probe *p, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < p->pens_len; j++)
+		if (p->pens[j].source->shape == SHAPE_PROCESS)
+			slice_drop(&p->pens[j].slice, i);
+	slice_drop(&p->look, i);
 }
 
 void members_drop_gone(struct probe *p)
@@ -109,7 +124,7 @@ void members_drop_gone(struct probe *p)
 		struct member *m = p->members[i];
 
 		if (m->gone && p->infos[i].removed) {
-			slices_drop(p, kept);
+			drop_from_slices(p, kept);
 			let_go(p, m);
 		} else {
 			p->members[kept++] = m;
@@ -174,8 +189,8 @@ static void read_clocks(struct probe *p, const struct pen *pen)
 {
 	size_t i;
 
-	for (i = 0; i < slice_size(pen); i++) {
-		struct member *m = slice_at(p, pen, i);
+	for (i = 0; i < slice_size(&pen->slice); i++) {
+		struct member *m = p->members[slice_index(&pen->slice, i)];
 
 		if (m->gone)
 			continue;
@@ -381,8 +396,8 @@ void members_read(struct probe *p, struct pen *pen)
 
 	if (has_clocks)
 		read_clocks(p, pen);
-	for (i = 0; i < slice_size(pen); i++) {
-		struct member *m = slice_at(p, pen, i);
+	for (i = 0; i < slice_size(&pen->slice); i++) {
+		struct member *m = p->members[slice_index(&pen->slice, i)];
 		struct series *s = &m->series[pen->member_slot];
 		uint64_t mono_ns;
 

@@ -54,11 +54,14 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 	case SHAPE_PROCESS:
 		members_read(p, pen);
 		break;
+	case SHAPE_THREAD:
+		threads_read(p, pen);
+		break;
 	}
 	pen->turns++;
 	now = probe_now(p);
 	p->read_ns += now - from_mono_ns;
-	if (pen->source->shape == SHAPE_PROCESS) {
+	if (is_in_slices(pen)) {
 		slice_end(pen, now - from_mono_ns);
 		return now;
 	}

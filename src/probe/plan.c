@@ -78,7 +78,7 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
 	pen->source = source;
 	pen->lane = lane;
 	series_init(&pen->series, source);
-	for (i = 0; i < source->texts_len && source->shape != SHAPE_PROCESS; i++) {
+	for (i = 0; i < source->texts_len && !is_in_slices(pen); i++) {
 		if (source->shape == SHAPE_LISTED && i > 0)
 			break; /* texts that each thing has for itself */
 		pen->feeds[i] = feed_of(p, &source->texts[i]);
@@ -90,6 +90,8 @@ galvo_status plan_add(struct probe *p, const struct source *source, galvo_error 
 		if (!share_member_texts(p, pen))
 			return err_set(reterr, GALVO_ERR_INVALID, "source %s: too many files", source->name);
 	}
+	if (source->shape == SHAPE_THREAD)
+		p->thread_pen = pen;
 	/* Sources that share a row are read together, as often as the most eager of them. */
 	if (!lane->period_ticks || period_of(p, source) < lane->period_ticks)
 		lane->period_ticks = period_of(p, source);

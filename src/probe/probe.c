@@ -15,6 +15,15 @@ enum { PRIME_ROUNDS = 3, NICE = -10 };
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
+static bool is_wanted(const struct probe_config *config, const struct source *source)
+{
+	switch (source->shape) {
+	case SHAPE_PROCESS: return config->track != NULL;
+	case SHAPE_THREAD: return config->track && config->threads;
+	default: return true;
+	}
+}
+
 galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
                           galvo_error *reterr)
 {
@@ -34,7 +43,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 	for (i = 0; i < source_table_len && status == GALVO_OK; i++) {
 		const struct source *source = source_table[i];
 
-		if (source->stream == config->kind && (config->track || source->shape != SHAPE_PROCESS))
+		if (source->stream == config->kind && is_wanted(config, source))
 			status = plan_add(p, source, reterr);
 	}
 	if (status != GALVO_OK) {
@@ -51,6 +60,7 @@ void probe_destroy(struct probe *p)
 
 	if (!p)
 		return;
+	threads_finish(p);
 	members_finish(p);
 	for (i = 0; i < p->pens_len; i++)
 		instances_finish(&p->pens[i]);
@@ -66,13 +76,16 @@ void probe_destroy(struct probe *p)
 
 /* ---- the tick ------------------------------------------------------------------------------------- */
 
-static bool is_per_process(const struct lane *lane)
+/* Whose turn it is of what comes in slices. */
+static bool slice_begin(struct probe *p, struct pen *pen, size_t at_least)
 {
-	return lane->pens[0]->source->shape == SHAPE_PROCESS;
+	if (pen->source->shape == SHAPE_THREAD)
+		return threads_begin(p, pen, at_least);
+	return slice_take(&pen->slice, pen, p->tick, p->members_len, at_least);
 }
 
-/* At least so many members. Begins at the instant given and returns that at which it is done. */
-static uint64_t read_lanes(struct probe *p, bool every, size_t members, uint64_t now)
+/* At least so many of what comes in slices. Begins at the instant given and returns that at which it is done. */
+static uint64_t read_lanes(struct probe *p, bool every, size_t at_least, uint64_t now)
 {
 	size_t i;
 
@@ -80,8 +93,8 @@ static uint64_t read_lanes(struct probe *p, bool every, size_t members, uint64_t
 		struct lane *lane = &p->lanes[i];
 		uint64_t period = lane->period_ticks * lane->divisor;
 
-		if (is_per_process(lane)) {
-			if (slice_begin(p, lane->pens[0], members))
+		if (is_in_slices(lane->pens[0])) {
+			if (slice_begin(p, lane->pens[0], at_least))
 				now = lane_read(p, lane, now);
 			continue;
 		}
@@ -235,6 +248,7 @@ void probe_flush(struct probe *p)
 	}
 	info.processes = p->info_at;
 	info.processes_len = p->members_len;
+	threads_tell(p, &info);
 	info.devices_len = list_devices(p);
 	info.devices = p->devices;
 	while (source_stats_at(p, info.sources_len, &sources[info.sources_len]))
@@ -249,6 +263,8 @@ void probe_flush(struct probe *p)
 	};
 	if (p->config.stream)
 		stream_flush(p->config.stream, &info);
+	if (p->thread_pen)
+		threads_drop_gone(p);
 	members_drop_gone(p);
 }
 

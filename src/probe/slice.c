@@ -1,26 +1,26 @@
 /*
- * Who of the followed processes is read at a tick: each of them once in a period, in turn, and so few
- * at once that no tick is long because of them. One by one would be dearer, as the first reading after
- * a sleep finds nothing in the caches.
+ * Who of many things is read at a tick: each of them once in a period, in turn, and so few at once
+ * that no tick is long because of them. One by one would be dearer, as the first reading after a
+ * sleep finds nothing in the caches.
  */
 #include "internal.h"
 
 enum { AT_ONCE = 32 };
 
-bool slice_begin(struct probe *p, struct pen *pen, size_t at_least)
+bool slice_take(struct slice *s, const struct pen *pen, uint64_t tick, size_t things,
+                size_t at_least)
 {
-	struct slice *s = &pen->slice;
 	const uint64_t period = pen->lane->period_ticks * pen->lane->divisor;
-	const uint64_t elapsed = p->tick - s->tick;
+	const uint64_t elapsed = tick - s->tick;
 
-	s->tick = p->tick;
+	s->tick = tick;
 	if (s->period_ticks && s->period_ticks != period)
 		s->owed = s->owed * period / s->period_ticks;
 	s->period_ticks = period;
 	if (s->at >= s->known)
 		s->at = 0;
-	s->fresh = s->known; /* who joined since the last time begins now */
-	s->known = p->members_len;
+	s->fresh = s->known; /* what came since the last time begins now */
+	s->known = things;
 	s->owed += elapsed < period ? elapsed * s->fresh : period * s->fresh;
 	s->len = s->owed / period;
 	if (s->len < s->fresh && s->len < AT_ONCE)
@@ -32,49 +32,45 @@ bool slice_begin(struct probe *p, struct pen *pen, size_t at_least)
 		s->len = s->fresh;
 		s->owed = 0;
 	}
-	return slice_size(pen) > 0;
+	return slice_size(s) > 0;
 }
 
-struct member *slice_at(const struct probe *p, const struct pen *pen, size_t i)
+size_t slice_index(const struct slice *s, size_t i)
 {
-	const struct slice *s = &pen->slice;
-
 	if (i >= s->len)
-		return p->members[s->fresh + i - s->len];
+		return s->fresh + i - s->len;
 	i += s->at;
-	return p->members[i < s->fresh ? i : i - s->fresh];
+	return i < s->fresh ? i : i - s->fresh;
+}
+
+void slice_advance(struct slice *s)
+{
+	s->at += s->len;
+	if (s->at >= s->fresh)
+		s->at -= s->fresh;
 }
 
 void slice_end(struct pen *pen, uint64_t took_ns)
 {
 	struct slice *s = &pen->slice;
-	const size_t n = slice_size(pen);
 
-	s->at += s->len;
-	if (s->at >= s->fresh)
-		s->at -= s->fresh;
-	s->read += n;
+	slice_advance(s);
+	s->read += slice_size(s);
 	if (s->read >= s->known) {
 		s->read = s->known ? s->read % s->known : 0;
 		pen->reads++;
 	}
 	/* What all of them cost is told by as many as there are, or by enough to tell. */
 	s->cost_ns += took_ns;
-	s->cost_of += n;
-	if (s->cost_of < s->known && s->cost_of < MANY)
+	s->cost_of += slice_size(s);
+	if (!s->cost_of || (s->cost_of < s->known && s->cost_of < MANY))
 		return;
 	budget_account(pen, s->cost_ns * s->known / s->cost_of);
 	s->cost_ns = s->cost_of = 0;
 }
 
-void slices_drop(struct probe *p, size_t i)
+void slice_drop(struct slice *s, size_t i)
 {
-	size_t j;
-
-	for (j = 0; j < p->pens_len; j++) {
-		struct slice *s = &p->pens[j].slice;
-
-		s->at -= i < s->at;
-		s->known -= i < s->known;
-	}
+	s->at -= i < s->at;
+	s->known -= i < s->known;
 }

@@ -56,11 +56,11 @@ static size_t tick(struct crowd *c, size_t at_least)
 	size_t i, n;
 
 	p->tick++;
-	if (!slice_begin(p, pen, at_least))
+	if (!slice_take(&pen->slice, pen, p->tick, p->members_len, at_least))
 		return 0;
-	n = slice_size(pen);
+	n = slice_size(&pen->slice);
 	for (i = 0; i < n; i++) {
-		size_t who = slice_at(p, pen, i)->phase;
+		size_t who = p->members[slice_index(&pen->slice, i)]->phase;
 		uint64_t since = p->tick - c->last_tick[who];
 
 		if (c->last_tick[who]) {
@@ -131,7 +131,7 @@ static void those_that_come_and_go(void)
 	gone = c->list[10];
 	memmove(c->list + 10, c->list + 11, (103 - 11) * sizeof(c->list[0]));
 	c->list[102] = gone;
-	slices_drop(&c->probe, 10);
+	slice_drop(&c->probe.pens[0].slice, 10);
 	c->probe.members_len = 102;
 	for (i = 0; i < 3 * PERIOD; i++)
 		tick(c, 0);
@@ -139,7 +139,7 @@ static void those_that_come_and_go(void)
 	for (i = 0; i < 103; i++)
 		OK(i == 10 || c->probe.tick - c->last_tick[i] <= PERIOD + 40);
 	for (; c->probe.members_len; c->probe.members_len--)
-		slices_drop(&c->probe, 0);
+		slice_drop(&c->probe.pens[0].slice, 0);
 	EQ(tick(c, 0), 0);
 	disperse(c);
 }
