@@ -68,6 +68,8 @@ galvo_status derive_devices(struct galvo_summary *s, const struct galvo_run *run
                             galvo_error *reterr);
 galvo_status derive_processes(struct galvo_summary *s, const struct galvo_run *run,
                               galvo_error *reterr);
+galvo_status derive_threads(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr); /* behind derive_processes */
 galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr);
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,

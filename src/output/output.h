@@ -70,6 +70,7 @@ void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
 void report_regions(struct sheet *s, const struct galvo_summary *sum);
 void report_processes(struct sheet *s, const struct galvo_summary *sum);
+void report_threads(struct sheet *s, const struct galvo_summary *sum);
 void report_json(struct sheet *s, const struct galvo_summary *sum);
 
 /* A table of text: names on the left, a column a number. */

@@ -70,6 +70,18 @@ static const struct json_row process_rows[] = {
 	AS(ROUNDED, cancelled_write_bytes, PROCESS, cancelled_write_bytes_per_s.total),
 	AS(ROUNDED, rchar_bytes, PROCESS, rchar_bytes_per_s.total),
 	AS(ROUNDED, wchar_bytes, PROCESS, wchar_bytes_per_s.total),
+	ONE(other_threads_s, PROCESS, other_threads_s),
+};
+
+#define THREAD struct summary_thread
+static const struct json_row thread_rows[] = {
+	ONE(seen_s, THREAD, seen_s),
+	ONE(lifetime_s, THREAD, lifetime_s),
+	ONE(cpu_s, THREAD, cpu_pct_of_core.total),
+	MEAN(cpu, pct_of_core, THREAD, cpu_pct_of_core),
+	ONE(run_delay_s, THREAD, run_delay_pct.total),
+	MEAN(run_delay, pct, THREAD, run_delay_pct),
+	AS(ROUNDED, timeslices, THREAD, timeslices_per_s.total),
 };
 
 /* The books of the recording itself, a row a file. */
@@ -151,6 +163,26 @@ static void put_processes(struct json *j, const struct galvo_summary *sum)
 	json_close(j, "]");
 }
 
+static void put_threads(struct json *j, const struct galvo_summary *sum)
+{
+	size_t i;
+
+	json_open(j, "threads", "[");
+	for (i = 0; i < sum->threads_len; i++) {
+		const struct summary_thread *t = &sum->threads[i];
+
+		json_open(j, NULL, "{");
+		json_known(j, "process", t->process != SIZE_MAX, t->process);
+		json_u64(j, "pid", t->info->pid);
+		json_u64(j, "tid", t->info->tid);
+		json_text(j, "name", t->info->name);
+		json_u64(j, "start_ticks", t->info->start_ticks);
+		json_rows(j, thread_rows, ARRAY_LEN(thread_rows), t);
+		json_close(j, "}");
+	}
+	json_close(j, "]");
+}
+
 /* Every note has all keys; those that do not apply to its kind are null. */
 static void put_notes(struct json *j, const struct galvo_summary *sum)
 {
@@ -184,6 +216,7 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	            sum->interfaces_len, sizeof(*sum->interfaces));
 	json_object(j, "totals", total_rows, ARRAY_LEN(total_rows), sum);
 	put_processes(j, sum);
+	put_threads(j, sum);
 	report_json_regions(j, sum);
 	put_notes(j, sum);
 	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,

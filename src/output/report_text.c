@@ -312,6 +312,7 @@ void report_text(struct sheet *s, const struct galvo_summary *sum)
 	report_machine(s, sum);
 	report_devices(s, sum);
 	report_processes(s, sum);
+	report_threads(s, sum);
 	report_notes(s, sum);
 	report_cost(s, sum);
 }
