@@ -356,6 +356,7 @@ static int record_session(struct session *s)
 	block_signals(s);
 	if (r->argc && !launch(s))
 		return EXIT_OF_GALVO;
+	crash_tell(r->config.output_dir);
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
 	signal(SIGXFSZ, SIG_IGN);
 	raise_descriptor_limit();

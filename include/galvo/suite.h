@@ -76,6 +76,7 @@ typedef struct galvo_suite_config {
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
+	int32_t stop_at_exit;        /* 1: a program that ends without stop leaves a whole recording, too */
 	int32_t threads;             /* 1: each thread of the followed processes too */
 } galvo_suite_config;
 
@@ -94,11 +95,18 @@ GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galv
                                           galvo_error *reterr);
 /* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
 GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
-/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
+/* Asks the sampling to end and returns at once; stop is still due. Any thread. */
 GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
-/* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
+/*
+ * Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. Any thread,
+ * also while start is at work on another one, which is waited for; of several one stops it, and the others
+ * say STATE when that is done. Returns within 20 s whatever hangs: the file system, or a file of /proc.
+ */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
-/* NULL is fine. In a child that was forked meanwhile it does nothing, and all the others say STATE. */
+/*
+ * In any state, on any thread, when no other one uses the suite; NULL is fine. In a child that was forked
+ * meanwhile it does nothing, and all the others say STATE.
+ */
 GALVO_API void galvo_suite_destroy(galvo_suite *suite);
 
 /*

@@ -176,13 +176,6 @@ static double since_start_s(const struct galvo_summary *s, uint64_t mono_ns)
 	return ((double)mono_ns - (double)s->start_mono_ns) / (double)NS_PER_S;
 }
 
-/* Absent plus something is something. */
-static void add(double *sum, double v)
-{
-	if (!isnan(v))
-		*sum = isnan(*sum) ? v : *sum + v;
-}
-
 static void region_add(struct summary_region *to, const struct region *r, uint64_t end_mono_ns,
                        const struct region_use *u)
 {
@@ -199,9 +192,9 @@ static void region_add(struct summary_region *to, const struct region *r, uint64
 	to->max_s = fmax(to->max_s, s);
 	if (r->domain != DOMAIN_GENERIC)
 		return; /* another clock */
-	add(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
-	add(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
-	add(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
+	add_known(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
+	add_known(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
+	add_known(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
 	to->peak_rss_bytes = fmax(to->peak_rss_bytes, highest_in(u, start_mono_ns, end_mono_ns));
 }
 

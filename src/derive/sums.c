@@ -40,48 +40,51 @@ static bool stands(const struct ledger *s, const struct pass *p, uint32_t slot,
 	return tick_ns - word->mono_ns <= period_ns + period_ns / 2 && (!end_ns || tick_ns < end_ns);
 }
 
-/* Of all that stands at that tick; NaN: nothing does. */
-static double sum_words(const struct ledger *s, const struct pass *p, struct scratch *x,
-                        uint64_t tick_ns)
+static void forget_silent(const struct ledger *s, const struct pass *p, struct scratch *x,
+                          uint64_t tick_ns)
 {
-	double sum = NAN;
 	size_t i = 0;
 
 	while (i < x->speakers_len) {
-		struct word *word = &x->words[x->speakers[i]];
+		uint32_t slot = x->speakers[i];
 
-		if (!stands(s, p, x->speakers[i], word, tick_ns)) {
-			word->tick = 0;
-			x->speakers[i] = x->speakers[--x->speakers_len];
+		if (stands(s, p, slot, &x->words[slot], tick_ns)) {
+			i++;
 			continue;
 		}
-		if (!isnan(word->value))
-			sum = isnan(sum) ? word->value : sum + word->value;
-		i++;
+		x->words[slot].tick = 0;
+		x->speakers[i] = x->speakers[--x->speakers_len];
 	}
-	return sum;
 }
 
+/* Who takes the ticks, with all that stands in each. */
+struct tick_sink {
+	void (*tick)(struct tick_sink *, const struct scratch *, uint64_t mono_ns);
+};
+
 /*
- * A tick a row: their times and sums. A thing that has a row again is in the next tick, however soon
- * that came. Returns how many there are.
+ * Goes through the rows tick by tick. A thing that has a row again is in the next tick, however soon
+ * that came.
  */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, struct scratch *x,
-                        uint64_t *mono_ns, double *sums)
+static void take_ticks(const struct ledger *s, struct pass *p, struct scratch *x,
+                       struct tick_sink *sink)
 {
 	const struct table *t = s->table;
+	uint64_t tick_ns = 0;
 	size_t n = 0, i;
 
-	for (i = 0; i < s->slots_len; i++)
-		x->words[i] = (struct word){.value = NAN};
-	for (i = 0; i < t->rows_len; i++) {
-		uint32_t slot = ledger_slot(s, i);
+	for (i = 0; i <= t->rows_len; i++) {
+		uint32_t slot = i < t->rows_len ? ledger_slot(s, i) : SLOT_NONE;
 		struct word *word = slot == SLOT_NONE ? NULL : &x->words[slot];
 
-		if (pass_advance(p, t->mono_ns[i]) || n == 0 || (word && word->tick == n)) {
-			if (n)
-				sums[n - 1] = sum_words(s, p, x, mono_ns[n - 1]);
-			mono_ns[n++] = t->mono_ns[i];
+		if (i == t->rows_len || pass_advance(p, t->mono_ns[i]) || n == 0 ||
+		    (word && word->tick == n)) {
+			if (n) {
+				forget_silent(s, p, x, tick_ns);
+				sink->tick(sink, x, tick_ns);
+			}
+			n++;
+			tick_ns = i < t->rows_len ? t->mono_ns[i] : 0;
 		}
 		if (!word)
 			continue;
@@ -92,9 +95,25 @@ static size_t sum_ticks(const struct ledger *s, struct pass *p, struct scratch *
 		if (isfinite(pass_value(p, i)))
 			word->value = pass_value(p, i);
 	}
-	if (n)
-		sums[n - 1] = sum_words(s, p, x, mono_ns[n - 1]);
-	return n;
+}
+
+/* A point a tick: the sum. */
+struct line_sink {
+	struct tick_sink sink; /* first */
+	struct line *line;
+};
+
+static void sum_tick(struct tick_sink *sink, const struct scratch *x, uint64_t mono_ns)
+{
+	struct line *l = ((struct line_sink *)sink)->line;
+	double sum = NAN;
+	size_t i;
+
+	for (i = 0; i < x->speakers_len; i++)
+		if (!isnan(x->words[x->speakers[i]].value))
+			add_known(&sum, x->words[x->speakers[i]].value);
+	l->mono_ns[l->len] = mono_ns;
+	l->value[l->len++] = sum;
 }
 
 static galvo_status sum_figure(const struct ledger *s, const struct figure_row *row,
@@ -121,11 +140,15 @@ static galvo_status sum_figure(const struct ledger *s, const struct figure_row *
 static galvo_status line_init(const struct ledger *s, struct pass *p, size_t points,
                               struct scratch *ret_scratch, struct line *ret, galvo_error *reterr)
 {
+	size_t i;
+
 	*ret_scratch = (struct scratch){
 		.accounts = alloc_array(s->slots_len, sizeof(struct account)),
 		.words = alloc_array(s->slots_len, sizeof(struct word)),
 		.speakers = alloc_array(s->slots_len, sizeof(uint32_t)),
 	};
+	for (i = 0; ret_scratch->words && i < s->slots_len; i++)
+		ret_scratch->words[i].value = NAN;
 	ret->mono_ns = alloc_array(points, sizeof(*ret->mono_ns));
 	ret->value = alloc_array(points, sizeof(*ret->value));
 	if (!ret_scratch->accounts || !ret_scratch->words || !ret_scratch->speakers ||
@@ -144,6 +167,7 @@ void line_finish(struct line *l)
 galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, struct line *ret,
                           galvo_error *reterr)
 {
+	struct line_sink to = {{sum_tick}, ret};
 	struct scratch x;
 	struct pass p;
 	galvo_status status;
@@ -153,7 +177,7 @@ galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, 
 		return GALVO_OK;
 	status = line_init(s, &p, s->table->rows_len, &x, ret, reterr);
 	if (status == GALVO_OK)
-		ret->len = sum_ticks(s, &p, &x, ret->mono_ns, ret->value);
+		take_ticks(s, &p, &x, &to.sink);
 	scratch_finish(&x);
 	return status;
 }
@@ -168,6 +192,58 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 	if (status == GALVO_OK && ticks.len)
 		status = sum_figure(s, row, ticks.mono_ns, ticks.value, ticks.len, ret, reterr);
 	line_finish(&ticks);
+	return status;
+}
+
+/* The highest sum of each group. */
+struct peaks_sink {
+	struct tick_sink sink; /* first */
+	const uint32_t *group_of;
+	double *sums, *peaks;
+};
+
+static void sum_groups(struct tick_sink *sink, const struct scratch *x, uint64_t mono_ns)
+{
+	struct peaks_sink *to = (struct peaks_sink *)sink;
+	size_t i;
+
+	(void)mono_ns;
+	for (i = 0; i < x->speakers_len; i++)
+		to->sums[to->group_of[x->speakers[i]]] = 0;
+	for (i = 0; i < x->speakers_len; i++) {
+		const uint32_t slot = x->speakers[i], g = to->group_of[slot];
+
+		if (isnan(x->words[slot].value))
+			continue;
+		to->sums[g] += x->words[slot].value;
+		to->peaks[g] = fmax(to->peaks[g], to->sums[g]);
+	}
+}
+
+galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row *row,
+                                const uint32_t *group_of, double *ret_peaks, size_t groups_len,
+                                galvo_error *reterr)
+{
+	struct peaks_sink to = {{sum_groups}, group_of, alloc_array(groups_len, sizeof(double)),
+	                        ret_peaks};
+	struct scratch x = {0};
+	galvo_status status = GALVO_OK;
+	struct line none = {0};
+	struct pass p;
+	size_t i;
+
+	for (i = 0; i < groups_len; i++)
+		ret_peaks[i] = NAN;
+	if (!to.sums)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu groups", groups_len);
+	else if (pass_find(s->table, row, &p)) {
+		status = line_init(s, &p, 0, &x, &none, reterr);
+		if (status == GALVO_OK)
+			take_ticks(s, &p, &x, &to.sink);
+	}
+	line_finish(&none);
+	scratch_finish(&x);
+	free(to.sums);
 	return status;
 }
 

@@ -81,7 +81,7 @@ static void find_the_rest(struct galvo_summary *sum)
 			continue;
 		p = &sum->processes[t->process];
 		if (isnan(p->other_threads_s))
-			p->other_threads_s = p->cpu_pct_of_core.total;
+			p->other_threads_s = p->use[USAGE_CPU_NS].own;
 		if (!isnan(t->cpu_pct_of_core.total))
 			p->other_threads_s -= t->cpu_pct_of_core.total;
 	}

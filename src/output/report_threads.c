@@ -42,7 +42,7 @@ static size_t busiest(const struct galvo_summary *sum, const size_t *shown, size
 	double most = -1;
 
 	for (i = 0; i < sum->processes_len; i++) {
-		double cpu_s = sum->processes[i].cpu_pct_of_core.total;
+		double cpu_s = sum->processes[i].use[USAGE_CPU_NS].own;
 
 		cpu_s = isnan(cpu_s) ? 0 : cpu_s;
 		for (j = 0; j < shown_len && shown[j] != i; j++)

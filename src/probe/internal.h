@@ -19,6 +19,7 @@ enum {
 	INSTANCES_MAX = 4096,
 	MEMBERS_MAX = 1 << 16,
 	MANY = 64, /* members */
+	OWED_MAX = 1024, /* last mentions that lost flushes owe: each holds descriptors */
 	NAME_BYTES = 64,
 	REASON_BYTES = 160,
 	TEXT_MAX_BYTES = 16 << 20, /* of one file under proc/ or sys/ */
@@ -55,13 +56,17 @@ struct member {
 	int clock_failed;       /* errno */
 	bool gone;              /* its last mention is due at the next flush */
 	uint32_t phase;         /* which of its readings are the n-th ones: other ones than others' */
+	bool mentioned;         /* that flush is on its way */
 	struct member *next_free;
 	/* its threads, where they are recorded, by tid */
 	struct thread **threads;
 	size_t threads_len, threads_cap;
 	uint64_t tasks, listed_mono_ns; /* how many the last list had, and when that was */
-	struct keep *keeps;     /* behind the series: a file for each of the probe's member_texts */
-	struct series series[]; /* one for each pen of a per-process source */
+	struct keep *keeps;     /* behind the pens: a file for each of the probe's member_texts */
+	struct member_pen {
+		struct series series;
+		bool is_denied; /* a text was, while the process was in its prime */
+	} pen[];                /* one for each pen of a per-process source */
 };
 
 /* One thread of a member. It goes after the flush that mentioned its end. */
@@ -85,12 +90,12 @@ struct slice {
 struct pen {
 	const struct source *source;
 	const struct lane *lane; /* whose turn is its turn */
-	size_t member_slot;      /* SHAPE_PROCESS: which of member.series is its */
+	size_t member_slot;      /* SHAPE_PROCESS: which of member.pen is its */
 	size_t member_text[TEXTS_MAX]; /* and which of member.keeps are the files of its texts */
 	struct feed *feeds[TEXTS_MAX];
 	uint64_t turns;
 	/* what it costs */
-	uint64_t reads, failures, calibrated_ns, mean_ns;
+	uint64_t reads, failures, first_failure_mono_ns, calibrated_ns, mean_ns;
 	size_t mean_things;  /* SHAPE_PROCESS, SHAPE_THREAD: that the mean is of */
 	struct slice slice;  /* of them */
 	char reason[REASON_BYTES];
@@ -129,6 +134,8 @@ struct probe {
 	/* members, and what a flush says of them */
 	struct member **members;
 	size_t members_len, members_cap, living, judged_members;
+	size_t mentioned;               /* of them: see members_settle */
+	uint64_t mentions_lost;         /* batches dropped, when that was looked at */
 	struct member *free_members;
 	uint32_t members_made;
 	uint64_t joined_generation, join_cursor;
@@ -152,7 +159,7 @@ struct probe {
 	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
-	_Atomic uint32_t stop;
+	_Atomic uint32_t stop, done;
 	pthread_t thread;
 	bool is_running;
 };
@@ -222,7 +229,10 @@ void slice_drop(struct slice *, size_t i); /* thing i leaves the list */
 /* For those whose turn it is: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
-void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
+/* What the next message says of them, in info_at: how many. */
+size_t members_mention(struct probe *p);
+/* Lets go of who is gone and was mentioned in what is written by now. What was lost is said again. */
+void members_settle(struct probe *p);
 void members_finish(struct probe *p);
 /* Looks for threads that are new or gone, and takes the slice of those whose turn it is. */
 bool threads_begin(struct probe *p, struct pen *pen, size_t at_least);

@@ -25,7 +25,7 @@ static bool take(void *ctx, struct tracked *who)
 {
 	struct probe *p = ctx;
 	struct member *m = p->free_members;
-	const size_t series_end = sizeof(*m) + p->process_pens * sizeof(m->series[0]);
+	const size_t pens_end = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
 	size_t i;
 	bool fell_short = p->join_fell_short;
 
@@ -42,20 +42,25 @@ static bool take(void *ctx, struct tracked *who)
 	if (m)
 		p->free_members = m->next_free;
 	else
-		m = malloc(series_end + p->member_texts_len * sizeof(*m->keeps));
+		m = malloc(pens_end + p->member_texts_len * sizeof(*m->keeps));
 	if (!m)
 		return false;
 	p->join_fell_short = fell_short;
 	m->who = who;
 	m->gone = atomic_load(&who->end_mono_ns) != 0;
+	m->mentioned = false;
 	m->phase = p->members_made++;
 	m->threads = NULL;
 	m->threads_len = m->threads_cap = 0;
 	m->tasks = m->listed_mono_ns = 0;
-	m->keeps = (struct keep *)(void *)((char *)m + series_end);
+	m->keeps = (struct keep *)(void *)((char *)m + pens_end);
 	for (i = 0; i < p->pens_len; i++)
-		if (p->pens[i].source->shape == SHAPE_PROCESS)
-			series_init(&m->series[p->pens[i].member_slot], p->pens[i].source);
+		if (p->pens[i].source->shape == SHAPE_PROCESS) {
+			struct member_pen *pen = &m->pen[p->pens[i].member_slot];
+
+			series_init(&pen->series, p->pens[i].source);
+			pen->is_denied = false;
+		}
 	for (i = 0; i < p->member_texts_len; i++)
 		m->keeps[i] = KEEP_NONE;
 	p->members[p->members_len++] = m;
@@ -116,21 +121,47 @@ static void drop_from_slices(struct probe *p, size_t i)
 	slice_drop(&p->look, i);
 }
 
-void members_drop_gone(struct probe *p)
+size_t members_mention(struct probe *p)
 {
-	size_t i, kept = 0;
+	size_t i, n = 0;
 
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 
-		if (m->gone && p->infos[i].removed) {
+		if (m->mentioned)
+			continue;
+		track_info(p->config.track, m->who, &p->infos[n]);
+		p->infos[n].removed = m->mentioned = m->gone;
+		p->mentioned += m->gone;
+		p->info_at[n] = &p->infos[n];
+		n++;
+	}
+	return n;
+}
+
+void members_settle(struct probe *p)
+{
+	uint64_t lost = p->mentions_lost;
+	bool is_settled = !p->config.stream || stream_is_settled(p->config.stream, &lost);
+	bool is_lost = lost != p->mentions_lost;
+	size_t i, kept = 0, owed = 0;
+
+	p->mentions_lost = lost;
+	if (!p->mentioned || (!is_lost && !is_settled))
+		return;
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (m->mentioned && (!is_lost || owed++ >= OWED_MAX)) {
 			drop_from_slices(p, kept);
 			let_go(p, m);
-		} else {
-			p->members[kept++] = m;
+			continue;
 		}
+		m->mentioned = false;
+		p->members[kept++] = m;
 	}
 	p->members_len = kept;
+	p->mentioned = 0;
 }
 
 void members_finish(struct probe *p)
@@ -285,11 +316,39 @@ static bool is_due(const struct member *m, const struct series *s, const struct 
 	return t->every <= 1 || (s->reads + m->phase) % t->every == 0;
 }
 
-/* What is optional may be absent; that we may not look at it is worth a word all the same. */
-static void tell_failure(struct member *m, struct pen *pen, const struct source_text *t,
-                         galvo_status status, galvo_error *error)
+/*
+ * The kernel closes the files of a process that exits to all but root (fs/proc/base.c,
+ * task_dump_owner). That is no matter of permissions: it is asked once of each process.
+ */
+static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
 {
-	if (status == GALVO_OK || (t->optional && status == GALVO_ERR_ABSENT))
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	int dir_fd = track_path(p->config.world, m->who, "stat", path);
+	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, NULL);
+	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
+}
+
+/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+static bool is_failure(struct probe *p, struct member *m, const struct pen *pen, bool is_optional,
+                       galvo_status status)
+{
+	bool *is_denied = &m->pen[pen->member_slot].is_denied;
+
+	if (status == GALVO_ERR_DENIED && !*is_denied)
+		*is_denied = !is_denied_as_it_dies(p, m);
+	return status == GALVO_ERR_DENIED ? *is_denied
+	                                  : !is_optional || status != GALVO_ERR_ABSENT;
+}
+
+static void tell_failure(struct probe *p, struct member *m, struct pen *pen,
+                         const struct source_text *t, galvo_status status, galvo_error *error)
+{
+	if (status == GALVO_OK || !is_failure(p, m, pen, t->optional, status))
 		return;
 	err_wrap(error, "process %u", m->who->info.pid);
 	pen_fail(pen, status, error);
@@ -312,7 +371,7 @@ static void leave_out(struct series *s, uint32_t mixed)
 /* All texts are one reading. */
 static void read_settled(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
-	struct series *s = &m->series[pen->member_slot];
+	struct series *s = &m->pen[pen->member_slot].series;
 	const struct source *source = pen->source;
 	struct member_sink to = {.sink.row = member_row};
 	galvo_error error = {0}, first = {0};
@@ -336,13 +395,13 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 	}
 	series_update(s, 0, &to.raw, mono_ns);
 	leave_out(s, mixed);
-	tell_failure(m, pen, &source->texts[at], failed, &first);
+	tell_failure(p, m, pen, &source->texts[at], failed, &first);
 }
 
 /* False: the process has gone. */
 static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
-	struct series *s = &m->series[pen->member_slot];
+	struct series *s = &m->pen[pen->member_slot].series;
 	galvo_error error;
 	uint32_t mixed;
 	size_t i;
@@ -363,7 +422,7 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 		if (t->accounts)
 			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
-		tell_failure(m, pen, t, status, &error);
+		tell_failure(p, m, pen, t, status, &error);
 	}
 	return true;
 }
@@ -378,7 +437,7 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 	galvo_error error;
 
 	if (has_clock)
-		take_clock(p, m, &m->series[pen->member_slot], mono_ns);
+		take_clock(p, m, &m->pen[pen->member_slot].series, mono_ns);
 	if (pen->source->settle)
 		read_settled(p, m, pen, mono_ns);
 	else if (!read_apart(p, m, pen, mono_ns))
@@ -398,7 +457,7 @@ void members_read(struct probe *p, struct pen *pen)
 		read_clocks(p, pen);
 	for (i = 0; i < slice_size(&pen->slice); i++) {
 		struct member *m = p->members[slice_index(&pen->slice, i)];
-		struct series *s = &m->series[pen->member_slot];
+		struct series *s = &m->pen[pen->member_slot].series;
 		uint64_t mono_ns;
 
 		if (m->gone || atomic_load(&m->who->end_mono_ns))

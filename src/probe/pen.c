@@ -59,6 +59,8 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 		break;
 	}
 	pen->turns++;
+	if (pen->failures && !pen->first_failure_mono_ns)
+		pen->first_failure_mono_ns = from_mono_ns;
 	now = probe_now(p);
 	p->read_ns += now - from_mono_ns;
 	if (is_in_slices(pen)) {

@@ -126,6 +126,7 @@ galvo_status cpu_line_parse(struct span text, const struct world *w, struct raw_
 /* Columns by their place after the state: 0 is ppid. */
 enum stat_column {
 	STAT_PPID = 0,
+	STAT_FLAGS = 5,
 	STAT_MINFLT = 6,
 	STAT_CMINFLT = 7,
 	STAT_MAJFLT = 8,

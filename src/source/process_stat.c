@@ -4,6 +4,8 @@
 
 #include "parser.h"
 
+#define FLAG_EXITING 4 /* PF_EXITING of the kernel, the same since 2.6 */
+
 /*
  * The name may hold ')', blanks and newlines; what follows it holds none of the first, so the last
  * one ends it.
@@ -54,6 +56,8 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 		return err_malformed(reterr, "stat", text, text, "a parent, times and a start");
 	s.ppid = (uint32_t)c.value[STAT_PPID];
 	s.start_ticks = c.value[STAT_START];
+	s.is_dying = s.state == 'Z' || s.state == 'X' ||
+	             ((c.good & FIELD(STAT_FLAGS)) && (c.value[STAT_FLAGS] & FLAG_EXITING));
 	*ret = s;
 	return GALVO_OK;
 }

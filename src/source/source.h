@@ -94,6 +94,12 @@ struct source {
 	int cpu_clock_field;
 };
 
+/* Its texts are below the root, not below a process. */
+static inline bool source_is_of_machine(const struct source *source)
+{
+	return source->shape == SHAPE_SINGLE || source->shape == SHAPE_LISTED;
+}
+
 /* The table, in the order of sources.def; within a scope that is the order of columns. */
 extern const struct source *const source_table[];
 extern const size_t source_table_len;
@@ -106,6 +112,7 @@ bool catalog_at(size_t i, struct catalog_row *ret);
 struct process_stat {
 	struct span comm; /* between the first '(' and the last ')'; may hold anything */
 	char state;
+	bool is_dying; /* its memory is gone, or about to go: its files belong to root from then on */
 	uint32_t ppid;
 	uint64_t start_ticks;
 	uint64_t cpu_ticks; /* utime + stime */

@@ -123,7 +123,8 @@ enum source_field {
 	SOURCE_CALIBRATED_NS = 6,
 	SOURCE_MEAN_READ_NS = 7,
 	SOURCE_REASON = 8,
-	SOURCE_LONGEST_PERIOD_NS = 9,
+	SOURCE_FIRST_FAILURE_NS = 100,
+	SOURCE_LONGEST_PERIOD_NS = 101,
 };
 
 /* Of a row: its instant, its key if it has one, its values. */
@@ -161,7 +162,6 @@ uint32_t row_values_field(const struct row_form *);
 #define SEAL_TAG "\xfd\x07"
 #define SEAL_BYTES 6
 
-#define SESSION_FILE "session_metadata.pb"
 #define NAME_MAX_BYTES 256 /* of a host, a device, a column: longer ones are clipped */
 
 #endif

@@ -195,6 +195,7 @@ static char *put_source(char *p, const struct source_stats *source)
 	p = wire_put_u64(p, SOURCE_CALIBRATED_NS, source->calibrated_ns);
 	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
 	p = put_text(p, SOURCE_REASON, source->reason);
+	p = wire_put_u64(p, SOURCE_FIRST_FAILURE_NS, source->first_failure_mono_ns);
 	p = wire_put_u64(p, SOURCE_LONGEST_PERIOD_NS, source->longest_period_ns);
 	return nested_end(start, p);
 }

@@ -313,6 +313,7 @@ static bool source_read(struct reading *r, enum stream_kind kind, size_t from, s
 		[SOURCE_FAILURES] = &s.failures,
 		[SOURCE_CALIBRATED_NS] = &s.calibrated_ns,
 		[SOURCE_MEAN_READ_NS] = &s.mean_read_ns,
+		[SOURCE_FIRST_FAILURE_NS] = &s.first_failure_mono_ns,
 		[SOURCE_LONGEST_PERIOD_NS] = &s.longest_period_ns,
 	};
 

@@ -45,6 +45,7 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 	all.threads = c.threads;
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
+	all.stop_at_exit = c.stop_at_exit;
 	return create_alone(&all, &all.system_file, c.output_file, PROBE_SYSTEM, ret_profiler, reterr);
 }
 
@@ -68,6 +69,7 @@ galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
 	all.follow = c.follow;
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
+	all.stop_at_exit = c.stop_at_exit;
 	return create_alone(&all, &all.disk_file, c.output_file, PROBE_DISK, ret_profiler, reterr);
 }
 
@@ -82,6 +84,7 @@ galvo_status galvo_event_profiler_create(const galvo_event_config *config,
 		return status;
 	all.no_system = all.no_disk = 1;
 	all.flush_interval_ms = c.flush_interval_ms;
+	all.stop_at_exit = c.stop_at_exit;
 	return create_alone(&all, &all.events_file, c.output_file, PART_EVENTS, ret_profiler, reterr);
 }
 

@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #define ENDS_HZ 5 /* who leads less often than this notices ends too late */
-#define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
 
@@ -68,8 +67,7 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 	return suite_create(config, false, ret_suite, reterr);
 }
 
-/* Threads do not go with a fork. */
-static galvo_status refuse_child(galvo_error *reterr)
+galvo_status suite_refuse_child(galvo_error *reterr)
 {
 	return err_set(reterr, GALVO_ERR_STATE, "the suite is another process's, which forked this one");
 }
@@ -91,17 +89,23 @@ void galvo_suite_destroy(galvo_suite *s)
 
 	if (!s || s->owner != getpid())
 		return; /* the threads are the parent's, and the files are */
-	if (s->state == SUITE_STARTED)
+	suite_exit_lock(s);
+	if (suite_state(s) == SUITE_STARTING || suite_state(s) == SUITE_STARTED ||
+	    suite_state(s) == SUITE_STOPPING)
 		galvo_suite_stop(s, NULL);
+	suite_exit_forget(s);
+	if (s->is_left_behind || suite_state(s) == SUITE_STARTING)
+		return; /* a thread may still come back and use all this */
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
 	events_destroy(s->events);
 	track_destroy(s->track);
-	writer_destroy(s->writer);
-	output_close(s);
+	if (writer_destroy(s->writer))
+		output_close(s);
 	world_close(&s->world);
 	replay_close(s->replay);
 	free_argv(s);
+	free(s->findings);
 	suite_free_config(s);
 	free(s);
 }
@@ -188,6 +192,7 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct clock *clock = s->world.clock;
 	galvo_status status = writer_create(s->dir_fd, &s->writer, reterr);
+	struct buf session;
 	size_t i;
 
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
@@ -198,6 +203,7 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
+	suite_look_around(s);
 	s->start_mono_ns = clock->mono_ns(clock);
 	s->start_boot_ns = clock->boot_ns(clock);
 	s->start_wall_ns = clock->wall_ns(clock);
@@ -205,7 +211,14 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		if (s->probes[i])
 			probe_prime(s->probes[i]);
 	status = expect_disks(s, reterr);
-	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
+	if (status != GALVO_OK || s->is_alone)
+		return status;
+	buf_init(&session, SESSION_BYTES_MAX);
+	status = suite_pack_session(s, &session, reterr);
+	if (status == GALVO_OK)
+		status = file_replace(s->dir_fd, SESSION_FILE, session.p, session.len, reterr);
+	buf_finish(&session);
+	return status;
 }
 
 /* Everything short of sampling. */
@@ -215,31 +228,14 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 
 	if (status != GALVO_OK)
 		return status;
-	output_clear(s);
-	s->state = SUITE_FAILED; /* from here on there may be files */
+	status = output_clear(s, reterr);
+	if (status != GALVO_OK)
+		return status;
+	s->has_files = true; /* from here on there may be some */
 	status = prepare_output(s, reterr);
 	if (status != GALVO_OK)
 		err_wrap(reterr, "%s", s->output_dir);
 	return status;
-}
-
-void galvo_suite_signal_stop(galvo_suite *s)
-{
-	size_t i;
-
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i])
-			probe_signal_stop(s->probes[i]);
-}
-
-static void stop_probes(struct galvo_suite *s)
-{
-	size_t i;
-
-	galvo_suite_signal_stop(s);
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i])
-			probe_join(s->probes[i]);
 }
 
 galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
@@ -248,76 +244,24 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 	size_t i;
 
 	if (s->owner != getpid())
-		return refuse_child(reterr);
-	if (s->state != SUITE_CREATED || s->replay)
+		return suite_refuse_child(reterr);
+	if (s->replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
 		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
 		               s->replay ? "the root is a captured machine" : "started before");
-	status = prepare(s, reterr);
+	status = suite_exit_prepare(s, reterr);
+	if (status == GALVO_OK)
+		status = prepare(s, reterr);
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
 			status = probe_start(s->probes[i], reterr);
 	if (status == GALVO_OK)
 		status = suite_start_events(s, reterr);
-	if (status == GALVO_OK) {
-		s->state = SUITE_STARTED;
-		return GALVO_OK;
+	if (status != GALVO_OK) {
+		suite_stop_probes(s);
+		suite_stop_events(s);
 	}
-	stop_probes(s);
-	suite_stop_events(s);
+	suite_begun(s, status == GALVO_OK ? SUITE_STARTED : SUITE_FAILED);
 	return status;
-}
-
-/* ---- stop ----------------------------------------------------------------------------------------- */
-
-/* What a source could not read, its stream says; this is what no source can know. */
-static void note_what_failed(struct galvo_suite *s)
-{
-	const struct probe *disk = s->probes[PROBE_DISK];
-	struct track_counts counts = {0};
-	const char *device;
-	size_t i;
-
-	for (i = 0; disk && probe_missing_device_at(disk, i, &device); i++)
-		suite_note(s, device, "there is no such block device");
-	if (s->track)
-		track_count(s->track, &counts);
-	if (counts.refused)
-		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
-		                           "limit (ulimit -n) is in use",
-		           counts.refused_are_more ? "at least " : "",
-		           (unsigned long long)counts.refused);
-}
-
-static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
-{
-	galvo_error second = {0};
-	galvo_status status, written;
-
-	status = writer_stop(s->writer, WRITER_PATIENCE_NS, reterr);
-	if (status != GALVO_OK)
-		err_wrap(reterr, "%s", s->output_dir);
-	s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
-	note_what_failed(s);
-	written = suite_write_session(s, &second);
-	if (status == GALVO_OK && written != GALVO_OK) {
-		status = written;
-		if (reterr)
-			*reterr = second;
-		err_wrap(reterr, "%s", s->output_dir);
-	}
-	s->state = SUITE_STOPPED;
-	return status;
-}
-
-galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
-{
-	if (s->owner != getpid())
-		return refuse_child(reterr);
-	if (s->state != SUITE_STARTED)
-		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
-	stop_probes(s);
-	suite_stop_events(s);
-	return finish(s, reterr);
 }
 
 /* ---- replay --------------------------------------------------------------------------------------- */
@@ -332,7 +276,7 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 	galvo_status status;
 	size_t i, j;
 
-	if (s->state != SUITE_CREATED || !s->replay)
+	if (!s->replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
 		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
 		               s->replay ? "done before" : "the root is a live machine");
 	status = prepare(s, reterr);
@@ -342,12 +286,16 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 			if (s->probes[j])
 				probe_tick(s->probes[j]);
 	}
-	if (status != GALVO_OK)
-		return status;
-	for (j = 0; j < PROBES; j++)
+	for (j = 0; j < PROBES && status == GALVO_OK; j++)
 		if (s->probes[j])
 			probe_flush(s->probes[j]);
-	return finish(s, reterr);
+	if (status != GALVO_OK) {
+		suite_begun(s, SUITE_FAILED);
+		return status;
+	}
+	status = suite_finish(s, reterr);
+	suite_begun(s, SUITE_STOPPED);
+	return status;
 }
 
 /* ---- in the run ----------------------------------------------------------------------------------- */
@@ -355,8 +303,8 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 galvo_status galvo_suite_add(galvo_suite *s, const galvo_process *process, galvo_error *reterr)
 {
 	if (s->owner != getpid())
-		return refuse_child(reterr);
-	if (s->state != SUITE_STARTED)
+		return suite_refuse_child(reterr);
+	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
 	return add_process(s, process, reterr);
 }
@@ -365,8 +313,8 @@ galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t 
                                   galvo_error *reterr)
 {
 	if (s->owner != getpid())
-		return refuse_child(reterr);
-	if (s->state != SUITE_STARTED)
+		return suite_refuse_child(reterr);
+	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
 	return track_remove(s->track, pid, streams, reterr);
 }
@@ -401,7 +349,7 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = known;
 	s->has_workload = true;
-	if (s->state == SUITE_STARTED && known.pid && !known.exited)
+	if (suite_state(s) == SUITE_STARTED && known.pid && !known.exited)
 		track_has_begun(s->track, known.pid);
 	return GALVO_OK;
 }
@@ -431,7 +379,8 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 	galvo_suite_stats stats = {0};
 	double hz;
 
-	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
+	if (suite_state(s) != SUITE_STARTED && suite_state(s) != SUITE_STOPPING &&
+	    suite_state(s) != SUITE_STOPPED)
 		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
 	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
 	hz = s->probes[PROBE_SYSTEM] ? s->config.system_hz : s->config.disk_hz;

@@ -359,6 +359,7 @@ void track_close(struct track *t, uint32_t pid)
 {
 	struct tracked *e;
 
+	track_poll(t); /* those that it has waited for ended before it, and are its children still */
 	pthread_mutex_lock(&t->lock);
 	e = find_child(t, pid);
 	if (e && !atomic_load(&e->end_mono_ns))

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-enum { FDS_PER_PROCESS = 2, FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
+enum { FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
 
 /* Half of the descriptors this process may have. */
 static size_t affordable_fds(void)
@@ -22,7 +22,7 @@ static size_t affordable_fds(void)
 /* Each is known by a pidfd and a directory; files that are kept open come second. */
 static size_t affordable_processes(const struct fd_budget *b)
 {
-	size_t n = b->max / FDS_PER_PROCESS;
+	size_t n = b->max / TRACK_FDS_PER_PROCESS;
 
 	return n < FEWEST_PROCESSES ? FEWEST_PROCESSES : n > MAX_PROCESSES ? MAX_PROCESSES : n;
 }

@@ -15,6 +15,8 @@
 
 #include "source/source.h"
 
+enum { TRACK_FDS_PER_PROCESS = 2 }; /* descriptors that tell who it is */
+
 enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE, FOLLOW_SELF };
 
 struct track;

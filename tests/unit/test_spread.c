@@ -223,7 +223,7 @@ static galvo_status record(struct track *track, const struct world *world, int d
 	if (status == GALVO_OK) {
 		probe_signal_stop(probe);
 		status = probe_start(probe, NULL); /* its last tick reads all */
-		probe_join(probe);
+		OK(probe_join(probe, 10 * NS_PER_S));
 	}
 	writer_stop(writer, 10 * NS_PER_S, NULL);
 	probe_destroy(probe);

@@ -1,0 +1,2 @@
+ulimit -n 30
+"$GALVO" doctor -o .
