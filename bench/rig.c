@@ -61,6 +61,7 @@ static galvo_status make_probe(struct rig *r, const struct rig_config *config, s
 		.scan_period_ns = SCAN_NS,
 		.flush_interval_ns = config->flush_interval_ns ? config->flush_interval_ns : FLUSH_NS,
 		.budget_pct = config->budget_pct * share,
+		.threads = config->threads,
 	};
 	galvo_status status = writer_add(r->writer, &file, &probe.stream, reterr);
 

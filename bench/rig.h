@@ -15,6 +15,7 @@ struct rig_config {
 	size_t pids_len;
 	enum follow follow;         /* and what of their descendants */
 	double budget_pct;          /* of both probes, shared as a suite does; 0: no limit */
+	bool threads;               /* a row for each thread, too */
 };
 
 struct rig {

@@ -18,17 +18,20 @@ enum { HZ = 100, ROUNDS = 15, QUICK_ROUNDS = 3, HOT_TICKS = 200, REFERENCE_TICKS
 #define STOP_NS (10 * NS_PER_S)
 
 /* Everything that is measured side by side, a column each. */
-enum way { NOTHING, FLOOR, OURS, OURS_DISK, REFERENCE, WAYS };
+enum way { NOTHING, FLOOR, OURS, OURS_DISK, THREADS, THREADS_FREE, REFERENCE, WAYS };
 
 static const struct {
 	const char *name;
-	double disk_hz;
+	double disk_hz, budget_pct;
+	bool threads;
 } ways[WAYS] = {
-	[NOTHING] = {"the empty wake", 0},
-	[FLOOR] = {"floor: bare reads of what galvo reads", 0},
-	[OURS] = {"galvo, disks at 10 Hz", 10},
-	[OURS_DISK] = {"galvo, disks and process I/O at 100 Hz", HZ},
-	[REFERENCE] = {"a usual tool: opens and scans it all", 0},
+	[NOTHING] = {"the empty wake", 0, 0, false},
+	[FLOOR] = {"floor: bare reads of what galvo reads", 0, 0, false},
+	[OURS] = {"galvo", 10, BUDGET_PCT, false},
+	[OURS_DISK] = {"galvo, disks and process I/O at 100 Hz", HZ, BUDGET_PCT, false},
+	[THREADS] = {"galvo, threads too", 10, BUDGET_PCT, true},
+	[THREADS_FREE] = {"galvo, threads at 10 Hz, no budget", 10, 0, true},
+	[REFERENCE] = {"a usual tool: opens and scans it all", 0, 0, false},
 };
 
 struct bench {
@@ -83,7 +86,8 @@ static galvo_status side_open(struct side *s, const struct bench *b, galvo_error
 	for (way = 0; way < WAYS && status == GALVO_OK; way++) {
 		const struct rig_config config = {
 			.hz = HZ, .disk_hz = ways[way].disk_hz, .pids = b->pids, .pids_len = b->pids_len,
-			.follow = FOLLOW_TREE, .budget_pct = BUDGET_PCT,
+			.follow = FOLLOW_TREE, .budget_pct = ways[way].budget_pct,
+			.threads = ways[way].threads,
 		};
 
 		if (!is_ours(way))
@@ -168,6 +172,27 @@ static void compare(struct side *s, const struct bench *b, bool is_hot)
 	fflush(stdout);
 }
 
+/* How often each source that is slowed was read in the end, as the recording itself says. */
+static void print_rates(struct rig *rig)
+{
+	struct galvo_run *run;
+	size_t i;
+
+	rig_flush(rig);
+	writer_stop(rig->writer, STOP_NS, NULL);
+	if (galvo_run_open(rig->dir, &run, NULL) != GALVO_OK)
+		return;
+	for (i = 0; i < run->sources_len; i++) {
+		const struct run_source *s = &run->sources[i];
+
+		if (s->divisor > 1)
+			printf("  %s of %s: every %.2f s, %.1f us each\n", s->name,
+			       stream_file_name(s->stream), (double)s->period_ns / 1e9,
+			       (double)s->mean_read_ns / 1e3);
+	}
+	galvo_run_close(run);
+}
+
 static bool follow_threads(const struct bench *b)
 {
 	galvo_error error = {0};
@@ -179,6 +204,8 @@ static bool follow_threads(const struct bench *b)
 		measure_sleep(SETTLE_NS);
 		compare(&side, b, true);
 		compare(&side, b, false);
+		printf("with threads and a budget of %.0f %%:\n", BUDGET_PCT);
+		print_rates(&side.rigs[THREADS]);
 	} else {
 		fprintf(stderr, "track: %s\n", error.text);
 	}
@@ -229,25 +256,6 @@ static bool many_everything(const struct bench *b)
 	return ok;
 }
 
-/* How often each source was read in the end, as the recording itself says. */
-static void print_rates(const char *dir)
-{
-	struct galvo_run *run;
-	size_t i;
-
-	if (galvo_run_open(dir, &run, NULL) != GALVO_OK)
-		return;
-	for (i = 0; i < run->sources_len; i++) {
-		const struct run_source *s = &run->sources[i];
-
-		if (s->divisor > 1)
-			printf("  %s of %s: every %.2f s, %.1f us each\n", s->name,
-			       stream_file_name(s->stream), (double)s->period_ns / 1e9,
-			       (double)s->mean_read_ns / 1e3);
-	}
-	galvo_run_close(run);
-}
-
 static bool many_budgeted(const struct bench *b)
 {
 	const struct rig_config config = {.hz = MANY_HZ, .pids = b->pids, .pids_len = b->pids_len,
@@ -272,14 +280,12 @@ static bool many_budgeted(const struct bench *b)
 		figures_put(&ours, measure_paced_us(&work, (size_t)(b->many_s * MANY_HZ),
 		                                    NS_PER_S / MANY_HZ, &missed));
 	}
-	rig_flush(&rig);
-	writer_stop(rig.writer, STOP_NS, NULL);
 	printf("%zu processes at %d Hz with a budget of %.0f %%: the wake %.2f %% of a CPU\n",
 	       b->pids_len, MANY_HZ, BUDGET_PCT, figures_median(&wake) * MANY_HZ / 1e4);
 	judge("galvo, % of a CPU above the wake", (figures_median(&ours) - figures_median(&wake)) *
 	      MANY_HZ / 1e4, BUDGET_PCT);
 	printf("  ticks missed: %llu\n", (unsigned long long)missed);
-	print_rates(rig.dir);
+	print_rates(&rig);
 	rig_close(&rig);
 	return true;
 }

@@ -1,4 +1,6 @@
 /* The budget: what costs too much is done at every n-th of its turns only. */
+#include <math.h>
+
 #include "internal.h"
 
 enum {
@@ -77,6 +79,18 @@ static bool can_slow(const struct probe *p, const struct lane *lane, uint32_t di
 	return divisor < DIVISOR_MAX && period_ns * 2 <= (are_many ? SLOWEST_OF_MANY_NS : SLOWEST_NS);
 }
 
+static bool is_of_threads(const struct lane *lane)
+{
+	return lane->pens[0]->source->shape == SHAPE_THREAD;
+}
+
+/* There may be any number of threads, and the rest is worth more: they give way first, to a point. */
+static bool goes_first(const struct probe *p, const struct lane *lane, uint32_t divisor)
+{
+	return is_of_threads(lane) &&
+	       lane->period_ticks * divisor * p->config.period_ns * 2 <= SLOWEST_NS;
+}
+
 /* Divisors that bring the sum of shares below `limit`: the dearest gives first. */
 static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1])
 {
@@ -86,9 +100,7 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 		const struct lane *lane = lane_at(p, i);
 
 		divisor[i] = 1;
-		/* There may be any number of threads, and the rest is worth more. */
-		while (lane->pens[0]->source->shape == SHAPE_THREAD &&
-		       share(p, lane, divisor[i]) > limit * THREADS_SHARE &&
+		while (is_of_threads(lane) && share(p, lane, divisor[i]) > limit * THREADS_SHARE &&
 		       can_slow(p, lane, divisor[i]))
 			divisor[i] *= 2;
 	}
@@ -100,6 +112,8 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 			double s = share(p, lane_at(p, i), divisor[i]);
 
 			sum += s;
+			if (goes_first(p, lane_at(p, i), divisor[i]))
+				s = INFINITY;
 			if (s > most && can_slow(p, lane_at(p, i), divisor[i])) {
 				most = s;
 				dearest = i;

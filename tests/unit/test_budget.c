@@ -108,6 +108,10 @@ static void threads(void)
 	p->pens[0].mean_things = 0;
 	budget_judge(p);
 	OK(p->lanes[0].divisor == 16 && p->lanes[1].divisor == 1); /* 0.31 %, not what is left */
+	p->pens[0].mean_ns = 30000;
+	p->pens[1].mean_ns = 100000; /* 0.03 % and 1 %: up to a second, the little that they have goes */
+	budget_judge(p);
+	OK(p->lanes[0].divisor == 8 && p->lanes[1].divisor == 2);
 	free(p);
 }
 

@@ -242,8 +242,8 @@ static void all_cpu_time_is_counted(void)
 	struct track_config config = {.world = &world};
 	double before_s, grown_s, found_s = NAN;
 	pid_t workers[WORKERS];
+	int fd = -1;
 	size_t i;
-	int fd;
 
 	OK(mkdtemp(dir) && (fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0);
 	OK(world_open(&world, NULL, NULL) == GALVO_OK);
