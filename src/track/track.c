@@ -138,7 +138,7 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-void track_poll(struct track *t)
+void track_notice(struct track *t)
 {
 	const struct clock *clock = t->config.world->clock;
 	uint64_t mono_ns = clock->mono_ns(clock);
@@ -147,21 +147,27 @@ void track_poll(struct track *t)
 
 	do {
 		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
-		if (n <= 0)
-			return;
-		pthread_mutex_lock(&t->lock);
 		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
-			/* Another thread may have ended it and put the entry to new use meanwhile. */
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 			track_end(t, e, true);
 		}
-		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
+}
+
+void track_poll(struct track *t)
+{
+	struct epoll_event event;
+
+	if (epoll_wait(t->epoll_fd, &event, 1, 0) <= 0)
+		return;
+	pthread_mutex_lock(&t->lock);
+	track_notice(t);
+	pthread_mutex_unlock(&t->lock);
 }
 
 uint64_t track_generation(const struct track *t)
@@ -215,6 +221,7 @@ void track_release(struct track *t, struct tracked *e)
 void track_gone(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
+	track_notice(t);
 	track_end(t, e, true);
 	pthread_mutex_unlock(&t->lock);
 }

@@ -81,7 +81,8 @@ struct account {
 	bool is_final;
 	uint64_t final_own;
 	uint64_t explained; /* of what it reaped, the use of followed children */
-	uint64_t explained_late; /* of that, since the reaped part was read last */
+	uint64_t due[2];    /* of followed children that ended: not in a reading; nor in one after it */
+	bool loses;         /* what was due never came: nobody waits for its children */
 };
 
 /* One followed process. Fixed from birth but for what the comments say. */
@@ -158,10 +159,11 @@ bool track_enter(struct track *, struct tracked *, const struct source *, struct
                  bool is_sure, uint32_t *ret_mixed);
 /*
  * A child of this process has ended and is about to be waited for: its account is closed while it
- * still can be read. Then what wait4(2) said of it. Any thread; a pid that is not followed is fine.
+ * still can be read; an orphan of the tree that nobody knew joins for it. Then what wait4(2) said of it
+ * (NULL: nothing), which gives it back. Any thread. NULL: it is not followed, which is fine.
  */
-void track_close(struct track *, uint32_t pid);
-void track_reaped(struct track *, uint32_t pid, const struct process_end *end);
+struct tracked *track_close(struct track *t, uint32_t pid);
+void track_reaped(struct track *t, struct tracked *, const struct process_end *end);
 
 struct track_counts {
 	uint64_t alive, roots_alive;

@@ -54,9 +54,9 @@ def nothing_failed(report):
 
 
 def figures_are_right(report, told):
-    """How many workers have figures. Who found room when others were killed had no second reading."""
+    """How many workers have rows. Who found room when others were killed had no second reading."""
     found = {p["pid"]: p for p in report["processes"]
-             if p["pid"] in told and p["cpu_s"] is not None}
+             if p["pid"] in told and p["rss_peak_bytes"] is not None}
     for pid, process in found.items():
         assert process["cpu_s"] <= told[pid] + 0.01, (process, told[pid])
         assert process["cpu_s"] >= 0.03 - 0.005, (process, told[pid])
