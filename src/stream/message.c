@@ -229,20 +229,20 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 {
 	const char *items_end = end - STATS_BYTES - ITEM_BYTES_MAX;
 	char *start;
-	size_t i, j = 0, k = 0;
+	size_t threads_len = s->form->has_threads ? info->threads_len : 0, i, j = 0, k = 0;
 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
 		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, s->form->kind, info->processes[i]);
-	for (; j < info->threads_len && p < items_end; j++)
+	for (; j < threads_len && p < items_end; j++)
 		p = put_thread(p, info->threads[j]);
 	if (s->form->devices_field)
 		for (; k < info->devices_len && p < items_end; k++)
 			p = put_device(p, s->form->devices_field, &info->devices[k]);
 	else
 		k = info->devices_len;
-	*ret_left_out = info->processes_len - i + info->threads_len - j + info->devices_len - k;
+	*ret_left_out = info->processes_len - i + threads_len - j + info->devices_len - k;
 	p = put_stats(p, end - ITEM_BYTES_MAX, s, info);
 	if (s->flush_bytes) {
 		start = nested_begin(p, s->form->flush_stats_field);

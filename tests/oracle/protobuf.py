@@ -118,6 +118,9 @@ def check_around(m, file, sequence, previous_size):
         assert names == {2: ["disk__read_bytes.sum.per_second"],
                          3: ["proc__io_rchar.sum.per_second"]}
     else:
+        t, = m.threads
+        assert (t.pid, t.tid, t.start_ticks, t.first_timestamp_ns, t.end_timestamp_ns,
+                t.name) == (2**32 - 1, 7, 8, 9, 10, b"t\xff")
         assert list(names) == [1, 3, 101] and names[1][1] == "mem__used_bytes"
 
 
