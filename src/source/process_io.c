@@ -223,5 +223,6 @@ const struct source source_process_io = {
 	TABLE(texts),
 	TABLE(accounts),
 	.settle = settle,
+	.mark_field = MARK,
 	.cpu_clock_field = -1,
 };

@@ -129,6 +129,9 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		.adopter_pid = s->config.adopter_pid,
 		.streams = (s->config.no_system ? 0 : GALVO_FOR_SYSTEM) |
 		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
+		/* Nor where nobody would listen. */
+		.no_kernel_events = s->config.no_kernel_events ||
+		                    (s->config.no_system && s->config.no_disk),
 	};
 	galvo_status status = track_create(&config, &s->track, reterr);
 	size_t i;

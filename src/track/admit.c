@@ -131,6 +131,13 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 	return GALVO_OK;
 }
 
+static bool has_time(const struct track *t)
+{
+	const struct clock *clock = t->config.world->clock;
+
+	return t->admit_until_ns == 0 || clock->mono_ns(clock) < t->admit_until_ns;
+}
+
 /* Counts every process once, as far as there is room to tell them apart. */
 static void refuse(struct track *t, uint32_t pid)
 {
@@ -154,12 +161,19 @@ static void refuse(struct track *t, uint32_t pid)
 		t->refused_are_more = true;
 }
 
-void track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
+galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
-	galvo_status status = track_admit(t, who, mono_ns, NULL);
+	galvo_status status;
+
+	if (!has_time(t)) {
+		t->seen.put_off++;
+		return GALVO_ERR_STATE;
+	}
+	status = track_admit(t, who, mono_ns, NULL);
 
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);
 	if (status == GALVO_ERR_NOMEM && t->alive < t->max)
 		t->must_walk = true; /* memory was short: the next scan looks again */
+	return status;
 }

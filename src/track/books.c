@@ -115,13 +115,15 @@ static uint64_t total_of(const struct tracked *e, const struct account *a)
 	       (a->loses ? 0 : a->due[FRESH] + a->due[STALE]);
 }
 
-void books_settle(struct track *t, struct tracked *e)
+void books_settle(struct track *t, struct tracked *e, bool is_lost)
 {
 	enum usage_kind kind;
 
 	if (e->is_settled)
 		return;
 	e->is_settled = true;
+	if (is_lost)
+		return;
 	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++)
 		explain(t, e->parent, kind, total_of(e, &e->account[kind]));
 }
@@ -199,6 +201,16 @@ static bool is_own_alone(const struct source *source)
 	return !source->settle && source->accounts_len == 1 && source->accounts[0].part == PART_OWN;
 }
 
+static void note_mark(const struct track *t, struct tracked *e, const struct source *source)
+{
+	const struct clock *clock = t->config.world->clock;
+
+	if (!(e->settled.present & FIELD(source->mark_field)))
+		return;
+	e->mark[1] = e->mark[0];
+	e->mark[0] = (struct wait_mark){e->settled.value[source->mark_field], clock->mono_ns(clock)};
+}
+
 bool track_enter(struct track *t, struct tracked *e, const struct source *source, struct raw *now,
                  bool is_sure, uint32_t *ret_mixed)
 {
@@ -221,8 +233,10 @@ bool track_enter(struct track *t, struct tracked *e, const struct source *source
 		if (e->is_closed)
 			goto out;
 	}
-	if (source->settle)
+	if (source->settle) {
 		e->settled = *now;
+		note_mark(t, e, source);
+	}
 	for (i = 0; i < source->accounts_len; i++) {
 		const struct source_account *from = &source->accounts[i];
 

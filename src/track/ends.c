@@ -112,6 +112,48 @@ static bool close_account(struct track *t, struct tracked *e)
 	return e->is_closed && is_there(e);
 }
 
+static bool read_mark(struct track *t, const struct tracked *e, uint64_t *ret)
+{
+	struct last_sink to = {.sink.row = last_row};
+	char path[TRACK_PATH_BYTES];
+	struct span text;
+	size_t i;
+
+	raw_clear(&to.raw);
+	for (i = 0; i < source_table_len; i++) {
+		const struct source *source = source_table[i];
+		const struct source_text *first = source->texts;
+
+		if (!source->settle ||
+		    file_read(track_path(t->config.world, e, first->path, path), path, &t->text, &text,
+		              NULL) != GALVO_OK ||
+		    first->parse(text, t->config.world, &to.sink, NULL) != GALVO_OK ||
+		    !(to.raw.present & FIELD(source->mark_field)))
+			continue;
+		*ret = to.raw.value[source->mark_field];
+		return true;
+	}
+	return false;
+}
+
+/*
+ * It is gone already, and its parent has waited for nobody since it was alive: that ignores SIGCHLD,
+ * or wants no zombies (SA_NOCLDWAIT).
+ */
+static bool is_lost(struct track *t, const struct tracked *e)
+{
+	const struct tracked *parent = e->parent;
+	uint64_t mark;
+	size_t i;
+
+	if (!parent || atomic_load(&parent->end_mono_ns))
+		return false;
+	for (i = 0; i < ARRAY_LEN(parent->mark); i++)
+		if (parent->mark[i].mono_ns && parent->mark[i].mono_ns <= t->alive_mono_ns)
+			return read_mark(t, parent, &mark) && mark == parent->mark[i].value;
+	return false;
+}
+
 void books_close(struct track *t, struct tracked *e)
 {
 	bool is_zombie = close_account(t, e);
@@ -120,7 +162,7 @@ void books_close(struct track *t, struct tracked *e)
 	if (is_zombie)
 		keep_zombie(t, e);
 	else
-		books_settle(t, e);
+		books_settle(t, e, is_lost(t, e));
 }
 
 void books_settle_zombies(struct track *t)
@@ -135,7 +177,7 @@ void books_settle_zombies(struct track *t)
 			t->zombies[kept++] = e;
 			continue;
 		}
-		books_settle(t, e);
+		books_settle(t, e, false);
 		track_unref(t, e);
 	}
 	t->zombies_len = kept;

@@ -119,7 +119,8 @@ AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
 AT(galvo_suite_config, stop_at_exit, 204);
-AT(galvo_suite_config, threads, 208);
+AT(galvo_suite_config, no_kernel_events, 208);
+AT(galvo_suite_config, threads, 212);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);

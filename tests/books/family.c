@@ -66,6 +66,17 @@ static void break_chain(int n)
 	await_orphans();
 }
 
+/* The same, and somebody else adopts them. */
+static void orphans(int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		child(WAITED, leave_behind, 30 + i * 40);
+	await_all();
+	storm(30);
+}
+
 static void second_fork(int ms)
 {
 	if (setsid() < 0)
@@ -142,7 +153,7 @@ static void zombies(int n)
 	await_orphans();
 }
 
-/* Ends are everywhere: while it works, while it forks, in the middle of a write. */
+/* Ends are everywhere. If it is deep, children of those that are killed are orphans. */
 static void kill_all(int n, bool is_deep)
 {
 	unsigned seed = 4711;
@@ -150,7 +161,7 @@ static void kill_all(int n, bool is_deep)
 	int i, at;
 
 	for (i = 0; i < n; i++) {
-		at = (int)((unsigned)rand_r(&seed) % 8);
+		at = rand_r(&seed) % 8;
 		if (alive[at]) {
 			kill(alive[at], SIGKILL);
 			await(alive[at]);
@@ -169,19 +180,12 @@ static void massacre(int n)
 	kill_all(n, false);
 }
 
-/* Children of those that are killed are orphans. */
 static void deep_massacre(int n)
 {
 	kill_all(n, true);
 	await_orphans();
 }
 
-static void nap(int i)
-{
-	burn(1 + i % 4);
-	rest(1500);
-	burn(1);
-}
 
 static void crowd(int n)
 {
@@ -264,7 +268,7 @@ static void mixed(int n)
 
 /* ---- scenarios: names and numbers ---------------------------------------------------------------- */
 
-/* The names it had are its arguments from the end of the list: it calls exec for each. */
+/* It calls exec for each name. */
 static void rename_to(int n)
 {
 	char name[16], left[16];
@@ -273,7 +277,7 @@ static void rename_to(int n)
 	snprintf(left, sizeof(left), "%d", n - 1);
 	if (symlink(program, name) != 0 && errno != EEXIST)
 		fail("symlink");
-	rest(350);
+	rest(1150);
 	burn(20);
 	if (n > 0)
 		execl(name, name, truth_path, "again", left, (char *)NULL);
@@ -288,12 +292,12 @@ static void set_next_pid(pid_t pid)
 	close(file);
 }
 
-/* Between clone and the wait of others a number may be taken: the kernel tells which it gave. */
 static void reuse(int n)
 {
 	pid_t first, second;
 	int i;
 
+	set_next_pid(500);
 	for (i = 0; i < n; i++) {
 		first = child(WAITED, steady, 600);
 		await(first);
@@ -301,7 +305,10 @@ static void reuse(int n)
 		second = child(WAITED, steady, 400);
 		if (second != first)
 			fail("the number was not given again");
+		set_next_pid(first - 3); /* as if they had come round: who looks for new ones looks again */
+		await(child(WAITED, work, 1));
 		await(second);
+		set_next_pid(first + 20 * (i + 1));
 	}
 }
 
@@ -316,7 +323,7 @@ static void reuse_elsewhere(int n)
 		await(first);
 		atomic_store(&truth->at, (uint64_t)first);
 		while (atomic_load(&truth->at))
-			sched_yield();
+			usleep(200);
 		rest(400);
 	}
 }
@@ -329,7 +336,7 @@ static void other(int n)
 	mine->fate = STRANGER;
 	for (; n > 0; n--) {
 		while (!(wanted = atomic_load(&truth->at)))
-			sched_yield();
+			usleep(200);
 		set_next_pid((pid_t)wanted);
 		pid = fork();
 		if (pid == 0) {
@@ -393,28 +400,63 @@ static void device(int n)
 
 /* ---- scenarios: in the middle of it -------------------------------------------------------------- */
 
-static void generations(int i)
+static void await_word(uint64_t word)
 {
-	work(i + 10);
-	await(child(WAITED, work, i));
+	while (atomic_load(&truth->at) != word)
+		usleep(2000);
 }
 
-/* Used much already when it is found; it says so, and goes on until stdin ends. */
+static void aged(int i)
+{
+	burn(100);
+	put(5000000);
+	atomic_fetch_add(&truth->at, 1);
+	await_word(2);
+	steady(i);
+}
+
+/* Two that used much already; then they do more; then it is as quiet as before. */
 static void ongoing(int n)
 {
-	int i;
+	pid_t old;
 
 	burn(300);
 	put(10000000);
 	storm(20);
-	child(WAITED, steady, 3000);
+	old = child(WAITED, aged, 800);
+	await_word(1);
 	puts("ready");
 	fflush(stdout);
-	for (i = 0; i < n; i++) {
-		generations(i);
-		rest(10);
-	}
-	await_all();
+	await_word(2);
+	await(child(WAITED, storm, n));
+	chain(5);
+	await(old);
+	atomic_store(&truth->at, 3);
+	await_word(4);
+}
+
+/* ---- scenarios: how they end --------------------------------------------------------------------- */
+
+static void end_so(int i)
+{
+	put(7000);
+	if (i % 2)
+		kill(getpid(), i == 1 ? SIGKILL : SIGTERM);
+	_exit(i);
+}
+
+static void end_as_orphan(int i)
+{
+	child(ADOPTED, end_so, i);
+}
+
+static void ends(int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		await(child(WAITED, end_as_orphan, i));
+	await_orphans();
 }
 
 int main(int argc, char **argv)
@@ -423,12 +465,14 @@ int main(int argc, char **argv)
 		const char *name;
 		deed *deed;
 	} scenarios[] = {
-		{"again", rename_to}, {"break-chain", break_chain}, {"chain", chain}, {"crowd", crowd},
-		{"daemons", daemons}, {"deep-massacre", deep_massacre}, {"device", device}, {"headless", heads}, {"ignore", ignore},
-		{"late-daemons", late_daemons}, {"massacre", massacre}, {"mixed", mixed}, {"ongoing", ongoing}, {"other", other},
-		{"rename", rename_to}, {"reuse", reuse}, {"reuse-elsewhere", reuse_elsewhere},
-		{"slow-chain", slow_chain}, {"steady", steady}, {"storm", storm}, {"threads", threads},
-		{"zombies", zombies},
+		{"again", rename_to}, {"break-chain", break_chain}, {"chain", chain},
+		{"crowd", crowd}, {"daemons", daemons}, {"deep-massacre", deep_massacre},
+		{"device", device}, {"ends", ends}, {"headless", heads}, {"ignore", ignore},
+		{"late-daemons", late_daemons}, {"massacre", massacre}, {"mixed", mixed},
+		{"ongoing", ongoing}, {"orphans", orphans}, {"other", other}, {"rename", rename_to},
+		{"reuse", reuse}, {"reuse-elsewhere", reuse_elsewhere},
+		{"slow-chain", slow_chain}, {"steady", steady}, {"storm", storm},
+		{"threads", threads}, {"zombies", zombies},
 	};
 	int file = argc > 3 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
 	size_t i;

@@ -225,8 +225,16 @@ static inline void work(int i)
 static inline void run_true(int i)
 {
 	burn(i % 3);
+	mine->end_mono_ns = clock_ns(CLOCK_MONOTONIC); /* as far as we go */
 	execl("/bin/true", "true", (char *)NULL);
 	fail("/bin/true");
+}
+
+static inline void nap(int i)
+{
+	burn(1 + i % 4);
+	rest(1500);
+	burn(1);
 }
 
 /* Again and again, until somebody has enough of it. */
