@@ -78,6 +78,7 @@ typedef struct galvo_suite_config {
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
 	int32_t stop_at_exit;        /* 1: a program that ends without stop leaves a whole recording, too */
 	int32_t no_kernel_events;    /* 1: files tell who is new, even where the kernel would */
+	int32_t threads;             /* 1: each thread of the followed processes too */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

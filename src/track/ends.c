@@ -7,6 +7,8 @@
 
 #include "internal.h"
 
+enum { FDS_WITH_IO = TRACK_FDS_PER_PROCESS + 2 };
+
 /* ---- the end ------------------------------------------------------------------------------------- */
 
 /* A pidfd knows its process until somebody has waited for it. */
@@ -257,6 +259,12 @@ void track_reaped(struct track *t, struct tracked *e, const struct process_end *
 
 /* ---- the beginning ------------------------------------------------------------------------------- */
 
+/* What identifies processes comes first. */
+static bool has_room_for_io(const struct track *t)
+{
+	return (t->alive + 1) * FDS_WITH_IO <= t->fds.max;
+}
+
 void books_open(struct track *t, struct tracked *e)
 {
 	const struct world *w = t->config.world;
@@ -266,10 +274,11 @@ void books_open(struct track *t, struct tracked *e)
 	e->is_born = e->info.start_ticks >= t->start_ticks ||
 	             (t->config.adopter_pid && e->info.ppid == t->config.adopter_pid);
 	books_set_parent(t, e, track_find(t, e->info.ppid));
-	if (!t->keeps_io || !w->live)
+	if (!t->keeps_io || !w->live || !has_room_for_io(t))
 		return;
 	dir_fd = track_path(w, e, "io", path);
 	e->io_fd[0] = file_open(dir_fd, path, O_RDONLY);
 	dir_fd = track_path(w, e, "task/%u/io", path);
 	e->io_fd[1] = file_open(dir_fd, path, O_RDONLY);
+	fd_budget_add(&t->fds, (size_t)(e->io_fd[0] >= 0) + (e->io_fd[1] >= 0));
 }

@@ -29,6 +29,7 @@ struct seen {
 struct track {
 	struct track_config config;
 	size_t max;
+	struct fd_budget fds;
 	int epoll_fd;               /* every pidfd */
 	_Atomic uint64_t generation;
 	pthread_mutex_t lock;       /* guards all below */
@@ -115,7 +116,7 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);
-void track_drop_files(struct tracked *e);
+void track_drop_files(struct track *t, struct tracked *e);
 
 /* ---- books.c, under the lock too ----------------------------------------------------------------- */
 

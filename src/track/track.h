@@ -16,17 +16,55 @@
 
 #include "source/source.h"
 
-enum { TRACK_FDS_PER_PROCESS = 6 }; /* descriptors, those of the samplers with it */
+enum { TRACK_FDS_PER_PROCESS = 2 }; /* descriptors that tell who it is */
 
 enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE, FOLLOW_SELF };
 
 struct track;
 
+/*
+ * Descriptors that followed processes cost: the two of each that say who it is, and files of them
+ * that probes keep open. At most half of what this process may have; whoever finds it full lets go
+ * of a file. Any thread.
+ */
+struct fd_budget {
+	_Atomic size_t used;
+	size_t max;
+};
+
+static inline bool fd_budget_take(struct fd_budget *b, size_t n)
+{
+	size_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
+
+	while (used + n <= b->max)
+		if (atomic_compare_exchange_weak_explicit(&b->used, &used, used + n,
+		                                          memory_order_relaxed, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* For what cannot wait: whoever has files open closes some. */
+static inline void fd_budget_add(struct fd_budget *b, size_t n)
+{
+	atomic_fetch_add_explicit(&b->used, n, memory_order_relaxed);
+}
+
+static inline void fd_budget_put(struct fd_budget *b, size_t n)
+{
+	atomic_fetch_sub_explicit(&b->used, n, memory_order_relaxed);
+}
+
+static inline bool fd_budget_is_over(const struct fd_budget *b)
+{
+	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->max;
+}
+
 struct track_config {
 	const struct world *world; /* borrowed until track_destroy */
 	enum follow follow;   /* for those that are added without a word on it */
 	uint32_t adopter_pid; /* 0: none */
-	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
+	size_t max_processes; /* followed at once; 0: as many as there are descriptors to know them by */
+	size_t max_fds;       /* of the budget; 0: half of what the process may have */
 	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
 	bool no_kernel_events; /* files tell who is new, even where the kernel would */
 	int events_fd;         /* for tests: where events come from instead of the kernel; 0: none */
@@ -169,6 +207,7 @@ struct track_counts {
 	uint64_t longest_scan_ns;  /* from one scan to the next */
 };
 void track_count(struct track *, struct track_counts *ret);
+struct fd_budget *track_fds(struct track *);
 
 /* Where a file of a process is: below dir_fd, or below the root. The path is written to `at`. */
 #define TRACK_PATH_BYTES 64

@@ -93,7 +93,8 @@ static uint32_t fields_read(const struct world *w, const struct source *s)
 		buf_init(&b, 1 << 20);
 		rig_init(&rig);
 		snprintf(path, sizeof(path), "%s%s",
-		         s->shape == SHAPE_PROCESS ? "proc/1300/" : "", t->path);
+		         s->shape == SHAPE_PROCESS ? "proc/1300/"
+		         : s->shape == SHAPE_THREAD ? "proc/1300/task/1300/" : "", t->path);
 		if (strstr(path, "%u"))
 			snprintf(path, sizeof(path), "proc/1300/task/1300/io");
 		if (strstr(path, "%s"))
