@@ -256,27 +256,30 @@ static void see_stat(struct probe *p, struct member *m, struct span text)
 		track_saw_stat(p->config.track, m->who, &stat);
 }
 
-/* The same text of another thread, the main thread being at its end. */
-static galvo_status read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
-                                  struct member_sink *to)
+/*
+ * The same text of another thread, the main thread being at its end. False: there is none, in a process
+ * that has let go of all it had, or a thread of the kernel.
+ */
+static bool read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
+                          struct member_sink *to)
 {
 	const struct world *w = p->config.world;
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
-	galvo_status status = GALVO_DONE;
+	bool is_read = false;
 	struct dirent *entry;
 	struct span text;
 	DIR *dir = file_open_dir(track_path(w, m->who, "task", path), path);
 
-	while (dir && status == GALVO_DONE && (entry = readdir(dir))) {
+	while (dir && !is_read && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    snprintf(name, sizeof(name), "%s/%s", entry->d_name, t->path) >= (int)sizeof(name))
 			continue;
 		if (file_read(dirfd(dir), name, &p->text, &text, NULL) == GALVO_OK && text.n)
-			status = t->parse(text, w, &to->sink, NULL) == GALVO_OK ? GALVO_OK : GALVO_DONE;
+			is_read = t->parse(text, w, &to->sink, NULL) == GALVO_OK;
 	}
 	if (dir)
 		closedir(dir);
-	return GALVO_OK; /* it has none: a thread of the kernel */
+	return is_read;
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
@@ -284,6 +287,7 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 {
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
+	const uint32_t present = to->raw.present;
 	struct keep *keep = &m->keeps[pen->member_text[i]];
 	const char *path = t->path; /* what is open needs it for messages only */
 	char at[TRACK_PATH_BYTES];
@@ -300,8 +304,11 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
-	if (status == GALVO_DONE)
-		status = read_stand_in(p, m, t, to);
+	if (status == GALVO_DONE) {
+		if (!read_stand_in(p, m, t, to))
+			to->raw.present = present; /* nothing is not zero */
+		status = GALVO_OK;
+	}
 	if (status == GALVO_OK && !pen->source->settle && !strcmp(t->path, "stat"))
 		see_stat(p, m, text);
 	/* An open smaps_rollup is of the memory that the process had then, and an exec gives it another. */
@@ -390,7 +397,8 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 		}
 	}
 	if (!track_enter(p->config.track, m->who, source, &to.raw, false, &mixed)) {
-		read_text(p, m, pen, 0, &to, NULL);
+		for (i = 0; i + 1 < source->texts_len; i++)
+			read_text(p, m, pen, i, &to, NULL);
 		track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
 	}
 	series_update(s, 0, &to.raw, mono_ns);

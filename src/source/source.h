@@ -87,7 +87,8 @@ struct source {
 	/*
 	 * SHAPE_PROCESS, or NULL: fields that come of several texts and of the reading before (nothing
 	 * is present in the first one). All texts are then read at every turn, and are one reading.
-	 * False: it takes the first text once more to tell; the same `now` then comes again, is_sure.
+	 * False: it takes all texts but the last once more to tell; the same `now` then comes again,
+	 * is_sure.
 	 */
 	bool (*settle)(const struct raw *before, struct raw *now, bool is_sure);
 	uint8_t mark_field; /* of what settles: of the first text; moves when it has waited for a child */

@@ -76,7 +76,7 @@ static bool find_reaper(struct track *t, struct tracked *e)
 	struct span text;
 
 	if (file_read(track_path(t->config.world, e, "stat", path), path, &t->text, &text, NULL) !=
-	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK)
+	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK || stat.state == 'X')
 		return false;
 	books_move(t, e, stat.ppid);
 	return true;
@@ -146,7 +146,8 @@ static bool is_lost(struct track *t, const struct tracked *e)
 	uint64_t mark;
 	size_t i;
 
-	if (!parent || atomic_load(&parent->end_mono_ns))
+	/* While it is there, somebody may be about to add it to the parent's account. */
+	if (!parent || atomic_load(&parent->end_mono_ns) || is_there(e))
 		return false;
 	for (i = 0; i < ARRAY_LEN(parent->mark); i++)
 		if (parent->mark[i].mono_ns && parent->mark[i].mono_ns <= t->alive_mono_ns)
@@ -159,6 +160,8 @@ void books_close(struct track *t, struct tracked *e)
 	bool is_zombie = close_account(t, e);
 
 	e->is_closed = true;
+	if (e->exited_is_all)
+		books_enter_exit(t, e, &e->exited);
 	if (is_zombie)
 		keep_zombie(t, e);
 	else

@@ -132,6 +132,8 @@ void books_settle(struct track *t, struct tracked *e, bool is_lost);
 void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent);
 /* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
 void books_move(struct track *t, struct tracked *e, uint32_t ppid);
+/* All that it used by itself, but for the very end, as the kernel told when it exited. */
+void books_enter_exit(struct track *t, struct tracked *e, const struct exit_account *x);
 void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
 
 /* ---- ends.c, under the lock too ------------------------------------------------------------------ */
@@ -161,7 +163,4 @@ void kernel_has_ended(struct track *t, struct tracked *e);
 void kernel_settle(struct track *t);
 /* How it ended, where nobody who waited for it has said so. */
 void kernel_tell(const struct tracked *e, struct process_end *end);
-/* All that a process used by itself, known after it has ended. */
-void track_final(struct track *t, struct tracked *who, const struct exit_account *account);
-
 #endif

@@ -81,7 +81,8 @@ struct track_config {
 struct account {
 	_Atomic uint64_t first[PARTS_END], last[PARTS_END]; /* readings that samples are made of */
 	_Atomic uint32_t has;                               /* 1 << part of those that were read */
-	bool is_final;
+	bool is_final;     /* all parts of it: read from a zombie */
+	bool is_own_final; /* its own use: the kernel told */
 	uint64_t final_own;
 	uint64_t explained; /* of what it reaped, the use of followed children */
 	uint64_t due[2];    /* of followed children that ended: not in a reading; nor in one after it */
@@ -113,8 +114,6 @@ struct tracked {
 	uint32_t exit_status;
 	struct exit_account exited;   /* of its threads that have ended */
 	bool exited_is_all;
-	bool has_final, final_has_io; /* it has ended, and this is all that it used */
-	uint64_t final_cpu_ns, final_io[5];
 	/* its children (and theirs) that ended before they could be looked at */
 	uint64_t short_children, short_cpu_ns, short_io[5];
 	/* track's own */
@@ -129,6 +128,7 @@ struct tracked {
 	struct tracked *parent;     /* who would wait for it; a reference, or NULL: nobody we follow */
 	bool is_born;               /* in the recording: all it ever used belongs there */
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
+	bool is_lost;               /* nobody waited for it, so that it is in no one else's account */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
 	struct wait_mark mark[2];      /* of that, and of the one before it */
@@ -179,7 +179,7 @@ void track_saw_stat(struct track *, struct tracked *, const struct process_stat 
 
 /*
  * The books: each reading of a source with accounts is entered before it becomes a sample. False: the
- * source cannot settle it without reading its first text again (then with is_sure). *ret_mixed: kinds
+ * source cannot settle it without its first texts read again (then with is_sure). *ret_mixed: kinds
  * (1 << kind) of which the growth is not known to be its own: no sample of these.
  */
 bool track_enter(struct track *, struct tracked *, const struct source *, struct raw *now,
