@@ -44,6 +44,7 @@ static inline galvo_suite_config life_config(const struct life *l, const galvo_p
 	config.processes_len = 1;
 	config.follow = GALVO_FOLLOW_TREE;
 	config.pss = 1;
+	config.threads = 1;
 	return config;
 }
 
