@@ -86,7 +86,8 @@ struct source {
 	size_t accounts_len;
 	/*
 	 * SHAPE_PROCESS, or NULL: fields that come of several texts and of the reading before (nothing
-	 * is present in the first one). All texts are then read at every turn, and are one reading.
+	 * is present in the first one). All texts are then one reading, and are not read where the last
+	 * one alone says nothing new.
 	 * False: it takes all texts but the last once more to tell; the same `now` then comes again,
 	 * is_sure.
 	 */

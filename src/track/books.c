@@ -259,6 +259,25 @@ out:
 	return is_told;
 }
 
+bool track_is_entered(struct track *t, const struct tracked *e, struct raw *now)
+{
+	const struct raw *before = &e->settled;
+	uint32_t fields = now->present;
+	bool is_same;
+
+	pthread_mutex_lock(&t->lock);
+	is_same = fields && (before->present & fields) == fields && !e->is_closed;
+	for (; is_same && fields; fields &= fields - 1) {
+		int i = __builtin_ctz(fields);
+
+		is_same = now->value[i] == before->value[i];
+	}
+	if (is_same)
+		*now = *before;
+	pthread_mutex_unlock(&t->lock);
+	return is_same;
+}
+
 void books_enter_last(const struct track *t, struct tracked *e, const struct source *source,
                       struct raw *now)
 {

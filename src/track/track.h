@@ -185,6 +185,11 @@ void track_saw_stat(struct track *, struct tracked *, const struct process_stat 
 bool track_enter(struct track *, struct tracked *, const struct source *, struct raw *now,
                  bool is_sure, uint32_t *ret_mixed);
 /*
+ * For a source that settles: what is in `now` is what the last reading had, and `now` becomes all of
+ * that. False: something is new, or nothing has been read yet.
+ */
+bool track_is_entered(struct track *, const struct tracked *, struct raw *now);
+/*
  * A child of this process has ended and is about to be waited for: its account is closed while it
  * still can be read; an orphan of the tree that nobody knew joins for it. Then what wait4(2) said of it
  * (NULL: nothing), which gives it back. Any thread. NULL: it is not followed, which is fine.
