@@ -155,28 +155,18 @@ static bool is_lost(struct track *t, const struct tracked *e)
 	return false;
 }
 
-void books_close(struct track *t, struct tracked *e)
-{
-	bool is_zombie = close_account(t, e);
-
-	e->is_closed = true;
-	if (e->exited_is_all)
-		books_enter_exit(t, e, &e->exited);
-	if (is_zombie)
-		keep_zombie(t, e);
-	else
-		books_settle(t, e, is_lost(t, e));
-}
-
-void books_settle_zombies(struct track *t)
+/* Those that were waited for meanwhile: all, or those of one parent. */
+static void settle_zombies(struct track *t, const struct tracked *parent)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < t->zombies_len; i++) {
 		struct tracked *e = t->zombies[i];
+		bool is_meant = !parent || e->parent == parent;
 
-		if (!e->is_settled && is_there(e)) {
-			find_reaper(t, e);
+		if (!is_meant || (!e->is_settled && is_there(e))) {
+			if (is_meant)
+				find_reaper(t, e);
 			t->zombies[kept++] = e;
 			continue;
 		}
@@ -184,6 +174,25 @@ void books_settle_zombies(struct track *t)
 		track_unref(t, e);
 	}
 	t->zombies_len = kept;
+}
+
+void books_settle_zombies(struct track *t)
+{
+	settle_zombies(t, NULL);
+}
+
+void books_close(struct track *t, struct tracked *e)
+{
+	bool is_zombie = close_account(t, e);
+
+	e->is_closed = true;
+	settle_zombies(t, e); /* whoever tells of it now tells of them */
+	if (e->exited_is_all)
+		books_enter_exit(t, e, &e->exited);
+	if (is_zombie)
+		keep_zombie(t, e);
+	else
+		books_settle(t, e, is_lost(t, e));
 }
 
 bool books_has_ended(const struct track *t, const struct tracked *e)
