@@ -36,6 +36,10 @@ typedef struct galvo_system_config {
 	int32_t pss;                    /* 1: proportional set sizes too, which is slow */
 	uint64_t scan_interval_ms;      /* how often new children are looked for; 0: 100 */
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
+	const char *sidecar_path;       /* these as in galvo_suite_config */
+	const char *sidecar_cpus;
+	int32_t mode;
+	int32_t reserved;
 } galvo_system_config;
 
 typedef struct galvo_disk_config {
@@ -52,12 +56,20 @@ typedef struct galvo_disk_config {
 	int32_t reserved;               /* zero */
 	uint64_t scan_interval_ms;
 	double budget_pct;
+	const char *sidecar_path;       /* these as in galvo_suite_config */
+	const char *sidecar_cpus;
+	int32_t mode;
+	int32_t reserved_too;
 } galvo_disk_config;
 
 typedef struct galvo_event_config {
 	size_t struct_size;
 	uint64_t flush_interval_ms;     /* 0: 5000 */
 	const char *output_file;        /* a path; required; replaced if it is there */
+	const char *sidecar_path;       /* these as in galvo_suite_config */
+	const char *sidecar_cpus;
+	int32_t mode;
+	int32_t reserved;
 } galvo_event_config;
 
 static inline galvo_system_config galvo_system_config_default(void)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base.h"
@@ -21,6 +22,24 @@ int fd_keep(int fd)
 	close(fd);
 	errno = failed;
 	return moved;
+}
+
+bool fd_pair(int ret_fds[2])
+{
+	int i, failed;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_fds) != 0)
+		return false;
+	for (i = 0; i < 2; i++)
+		ret_fds[i] = fd_keep(ret_fds[i]);
+	if (ret_fds[0] >= 0 && ret_fds[1] >= 0)
+		return true;
+	failed = errno;
+	for (i = 0; i < 2; i++)
+		if (ret_fds[i] >= 0)
+			close(ret_fds[i]);
+	errno = failed;
+	return false;
 }
 
 int file_open(int dir_fd, const char *path, int flags)

@@ -92,12 +92,23 @@ void output_clear(struct galvo_suite *s)
 		unlinkat(s->dir_fd, file_at(s, i), 0);
 }
 
+static const char *path_of(const struct galvo_suite *s)
+{
+	return s->dir_path ? s->dir_path : s->output_dir;
+}
+
+void output_fix(struct galvo_suite *s)
+{
+	free(s->dir_path);
+	s->dir_path = realpath(s->output_dir, NULL);
+}
+
 /* The path still means the directory that we opened: the program may have gone elsewhere meanwhile. */
 static bool is_same_dir(const struct galvo_suite *s)
 {
 	struct stat named, opened;
 
-	return stat(s->output_dir, &named) == 0 && fstat(s->dir_fd, &opened) == 0 &&
+	return stat(path_of(s), &named) == 0 && fstat(s->dir_fd, &opened) == 0 &&
 	       named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
@@ -108,7 +119,7 @@ void output_close(struct galvo_suite *s)
 	if (s->state == SUITE_FAILED)
 		output_clear(s); /* files without a recording */
 	if (s->made_dir && (s->state == SUITE_CREATED || s->state == SUITE_FAILED) && is_same_dir(s))
-		rmdir(s->output_dir);
+		rmdir(path_of(s));
 	flock(s->dir_fd, LOCK_UN); /* children that were forked meanwhile have the descriptor, too */
 	close(s->dir_fd);
 	s->dir_fd = -1;

@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "sidecar.h"
 
-#define ENDS_HZ 5 /* who leads less often than this notices ends too late */
 #define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
@@ -28,8 +27,23 @@ static galvo_status open_world(struct galvo_suite *s, galvo_error *reterr)
 	return GALVO_OK; /* another live machine's files: a container's host, say */
 }
 
-galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
-                          galvo_error *reterr)
+/* Of the machine and the directory: whoever samples. */
+static galvo_status create_here(struct galvo_suite *s, int ring_fd, galvo_error *reterr)
+{
+	galvo_status status = open_world(s, reterr);
+
+	if (status == GALVO_OK)
+		status = output_open(s, reterr);
+	if (status != GALVO_OK)
+		return status;
+	suite_look_up_facts(s);
+	if (s->is_sidecar && suite_has_events(s))
+		return events_create_reader(&s->world, ring_fd, &s->events, reterr);
+	return events_create(&s->world, suite_has_events(s), &s->events, reterr);
+}
+
+galvo_status suite_create(const galvo_suite_config *config, const struct suite_role *role,
+                          galvo_suite **ret_suite, galvo_error *reterr)
 {
 	static const enum stream_kind kinds[PARTS] = {
 		[PROBE_SYSTEM] = STREAM_SYSTEM, [PROBE_DISK] = STREAM_DISK,
@@ -42,36 +56,35 @@ galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo
 	if (!s)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	s->dir_fd = s->world.root_fd = -1;
-	s->is_alone = is_alone;
+	s->is_alone = role->is_alone;
+	s->is_sidecar = role->is_sidecar;
 	s->owner = getpid();
 	for (i = 0; i < PARTS; i++)
 		s->parts[i] = (struct galvo_profiler){s, kinds[i]};
 	status = suite_copy_config(s, config, reterr);
 	if (status == GALVO_OK)
-		status = open_world(s, reterr);
+		status = s->config.mode == GALVO_SIDECAR ? sidecar_create(s, config, reterr)
+		                                         : create_here(s, role->ring_fd, reterr);
 	if (status == GALVO_OK)
-		status = output_open(s, reterr);
-	if (status == GALVO_OK)
-		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
-	if (status != GALVO_OK) {
+		*ret_suite = s;
+	else
 		galvo_suite_destroy(s);
-		return status;
-	}
-	suite_look_up_facts(s);
-	*ret_suite = s;
-	return GALVO_OK;
+	return status;
 }
 
 galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
                                 galvo_error *reterr)
 {
-	return suite_create(config, false, ret_suite, reterr);
+	return suite_create(config, &(struct suite_role){.ring_fd = -1}, ret_suite, reterr);
 }
 
-/* Threads do not go with a fork. */
-static galvo_status refuse_child(galvo_error *reterr)
+/* Threads do not go with a fork, and a sidecar is not for two. */
+galvo_status suite_check_owner(const struct galvo_suite *s, galvo_error *reterr)
 {
-	return err_set(reterr, GALVO_ERR_STATE, "the suite is another process's, which forked this one");
+	return s->owner == getpid()
+	               ? GALVO_OK
+	               : err_set(reterr, GALVO_ERR_STATE,
+	                         "the suite is another process's, which forked this one");
 }
 
 static void free_argv(struct galvo_suite *s)
@@ -93,6 +106,7 @@ void galvo_suite_destroy(galvo_suite *s)
 		return; /* the threads are the parent's, and the files are */
 	if (s->state == SUITE_STARTED)
 		galvo_suite_stop(s, NULL);
+	sidecar_destroy(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
 	events_destroy(s->events);
@@ -124,6 +138,9 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
 		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
 		                   reterr);
+	/* Where orphans come to those that we follow, we are a child of theirs: but not to be followed. */
+	if (s->is_sidecar && status == GALVO_OK && track_add(s->track, 0, NULL, STREAM_ALL, NULL) == GALVO_OK)
+		track_remove(s->track, 0, STREAM_ALL, NULL);
 	return status;
 }
 
@@ -219,6 +236,8 @@ void galvo_suite_signal_stop(galvo_suite *s)
 {
 	size_t i;
 
+	if (s->sidecar && s->owner == getpid())
+		sidecar_signal_stop(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_signal_stop(s->probes[i]);
@@ -234,13 +253,24 @@ static void stop_probes(struct galvo_suite *s)
 			probe_join(s->probes[i]);
 }
 
+static galvo_status start_sidecar(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = sidecar_call(s->sidecar, SIDECAR_START, reterr);
+
+	if (status == GALVO_OK && suite_has_events(s))
+		events_open_callers(s->events);
+	return status;
+}
+
 galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status;
+	galvo_status status = suite_check_owner(s, reterr);
 	size_t i;
 
-	if (s->owner != getpid())
-		return refuse_child(reterr);
+	if (status != GALVO_OK)
+		return status;
+	if (s->sidecar)
+		return start_sidecar(s, reterr);
 	if (s->state != SUITE_CREATED || s->replay)
 		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
 		               s->replay ? "the root is a captured machine" : "started before");
@@ -303,8 +333,14 @@ static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
 
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 {
-	if (s->owner != getpid())
-		return refuse_child(reterr);
+	galvo_status status = suite_check_owner(s, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	if (s->sidecar) {
+		suite_signal_events(s);
+		return sidecar_call(s->sidecar, SIDECAR_STOP, reterr);
+	}
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
 	stop_probes(s);
@@ -316,14 +352,18 @@ galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 
 int galvo_suite_is_replay(const galvo_suite *s)
 {
-	return s->replay != NULL;
+	return s->replay || (s->sidecar && sidecar_is_replay(s->sidecar));
 }
 
 galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status;
+	galvo_status status = suite_check_owner(s, reterr);
 	size_t i, j;
 
+	if (status != GALVO_OK)
+		return status;
+	if (s->sidecar)
+		return sidecar_call(s->sidecar, SIDECAR_REPLAY, reterr);
 	if (s->state != SUITE_CREATED || !s->replay)
 		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
 		               s->replay ? "done before" : "the root is a live machine");
@@ -347,8 +387,12 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
                                uint32_t streams, galvo_error *reterr)
 {
-	if (s->owner != getpid())
-		return refuse_child(reterr);
+	galvo_status status = suite_check_owner(s, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	if (s->sidecar)
+		return sidecar_call_for(s->sidecar, SIDECAR_ADD, pid, alias, streams, reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
 	return track_add(s->track, pid, alias, streams, reterr);
@@ -357,8 +401,12 @@ galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr)
 {
-	if (s->owner != getpid())
-		return refuse_child(reterr);
+	galvo_status status = suite_check_owner(s, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	if (s->sidecar)
+		return sidecar_call_for(s->sidecar, SIDECAR_REMOVE, pid, NULL, streams, reterr);
 	if (s->state != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
 	return track_remove(s->track, pid, streams, reterr);
@@ -381,8 +429,12 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	galvo_status status = sized_take("workload", &known, sizeof(known), w, reterr);
 	size_t i;
 
+	if (status == GALVO_OK)
+		status = suite_check_owner(s, reterr);
 	if (status != GALVO_OK)
 		return status;
+	if (s->sidecar)
+		return sidecar_set_workload(s->sidecar, &known, reterr);
 	if (known.argv_len) {
 		free_argv(s);
 		s->argv = alloc_array(known.argv_len, sizeof(*s->argv));
@@ -397,50 +449,4 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	if (s->state == SUITE_STARTED && known.pid && !known.exited)
 		track_has_begun(s->track, known.pid);
 	return GALVO_OK;
-}
-
-static void tell_slowed(const struct galvo_suite *s, galvo_suite_stats *ret)
-{
-	uint32_t divisor;
-	size_t i;
-
-	ret->largest_divisor = 1;
-	ret->slowed_sources[0] = '\0';
-	for (i = 0; i < PROBES; i++) {
-		divisor = s->probes[i] ? probe_slowed(s->probes[i], ret->slowed_sources,
-		                                      sizeof(ret->slowed_sources)) : 1;
-		if (divisor > ret->largest_divisor)
-			ret->largest_divisor = divisor;
-	}
-}
-
-galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_stats,
-                                   galvo_error *reterr)
-{
-	struct writer_totals totals;
-	struct track_counts counts;
-	struct probe_counts ticks = {0};
-	const struct probe *leader;
-	galvo_suite_stats stats = {0};
-	double hz;
-
-	if (s->state != SUITE_STARTED && s->state != SUITE_STOPPED)
-		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
-	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
-	hz = s->probes[PROBE_SYSTEM] ? s->config.system_hz : s->config.disk_hz;
-	if (leader)
-		probe_count(leader, &ticks);
-	if (!leader || hz < ENDS_HZ)
-		track_poll(s->track, s->world.clock->mono_ns(s->world.clock)); /* nobody does so soon */
-	writer_get_totals(s->writer, &totals);
-	track_count(s->track, &counts);
-	stats.ticks = ticks.ticks;
-	stats.missed_ticks = ticks.missed_ticks;
-	stats.processes_alive = counts.alive;
-	stats.roots_alive = counts.roots_alive;
-	stats.bytes_written = totals.bytes_written;
-	stats.dropped_batches = totals.dropped_batches;
-	stats.elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
-	tell_slowed(s, &stats);
-	return sized_give("stats", ret_stats, &stats, sizeof(stats), reterr);
 }

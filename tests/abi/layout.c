@@ -28,7 +28,7 @@ AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
 
-SIZE(galvo_system_config, 88);
+SIZE(galvo_system_config, 112);
 AT(galvo_system_config, struct_size, 0);
 AT(galvo_system_config, frequency_hz, 8);
 AT(galvo_system_config, processes, 16);
@@ -41,8 +41,12 @@ AT(galvo_system_config, follow, 64);
 AT(galvo_system_config, pss, 68);
 AT(galvo_system_config, scan_interval_ms, 72);
 AT(galvo_system_config, budget_pct, 80);
+AT(galvo_system_config, sidecar_path, 88);
+AT(galvo_system_config, sidecar_cpus, 96);
+AT(galvo_system_config, mode, 104);
+AT(galvo_system_config, reserved, 108);
 
-SIZE(galvo_disk_config, 96);
+SIZE(galvo_disk_config, 120);
 AT(galvo_disk_config, struct_size, 0);
 AT(galvo_disk_config, frequency_hz, 8);
 AT(galvo_disk_config, devices, 16);
@@ -56,11 +60,19 @@ AT(galvo_disk_config, follow, 72);
 AT(galvo_disk_config, reserved, 76);
 AT(galvo_disk_config, scan_interval_ms, 80);
 AT(galvo_disk_config, budget_pct, 88);
+AT(galvo_disk_config, sidecar_path, 96);
+AT(galvo_disk_config, sidecar_cpus, 104);
+AT(galvo_disk_config, mode, 112);
+AT(galvo_disk_config, reserved_too, 116);
 
-SIZE(galvo_event_config, 24);
+SIZE(galvo_event_config, 48);
 AT(galvo_event_config, struct_size, 0);
 AT(galvo_event_config, flush_interval_ms, 8);
 AT(galvo_event_config, output_file, 16);
+AT(galvo_event_config, sidecar_path, 24);
+AT(galvo_event_config, sidecar_cpus, 32);
+AT(galvo_event_config, mode, 40);
+AT(galvo_event_config, reserved, 44);
 
 SIZE(galvo_check_result, 48);
 AT(galvo_check_result, messages, 0);
@@ -81,7 +93,7 @@ AT(galvo_process, pid, 0);
 AT(galvo_process, profilers, 4);
 AT(galvo_process, alias, 8);
 
-SIZE(galvo_suite_config, 208);
+SIZE(galvo_suite_config, 232);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -112,6 +124,10 @@ AT(galvo_suite_config, metric_catalog_path, 176);
 AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
+AT(galvo_suite_config, sidecar_path, 208);
+AT(galvo_suite_config, sidecar_cpus, 216);
+AT(galvo_suite_config, mode, 224);
+AT(galvo_suite_config, reserved, 228);
 
 SIZE(galvo_workload, 128);
 AT(galvo_workload, struct_size, 0);
@@ -306,6 +322,10 @@ SIZE(galvo_follow, 4);
 VALUE(GALVO_FOLLOW_NONE, 0);
 VALUE(GALVO_FOLLOW_CHILDREN, 1);
 VALUE(GALVO_FOLLOW_TREE, 2);
+
+SIZE(galvo_mode, 4);
+VALUE(GALVO_IN_PROCESS, 0);
+VALUE(GALVO_SIDECAR, 1);
 
 SIZE(galvo_report_format, 4);
 VALUE(GALVO_REPORT_TEXT, 1);
