@@ -220,6 +220,8 @@ DIR *file_open_dir(int dir_fd, const char *path);
 /* All of the bytes or a failure; EINTR, short writes and SIGXFSZ are dealt with. *ret_written always
  * set. */
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written);
+/* 0 or errno; SIGXFSZ is dealt with. */
+int file_set_size(int fd, uint64_t bytes);
 /* Replaces dir/name by way of a temporary name beside it and rename(2): never seen half. */
 galvo_status file_replace(int dir_fd, const char *name, const void *bytes, size_t n,
                           galvo_error *reterr);

@@ -158,25 +158,56 @@ galvo_status file_read(int dir_fd, const char *path, struct buf *into, struct sp
  * A limit on the size of files (ulimit -f) is a failure to us, not the signal that would end the
  * program, or reach its handler: it is kept from this thread while it writes.
  */
-static ssize_t write_quietly(int fd, const char *p, size_t n)
+struct quiet {
+	sigset_t before, pending;
+};
+
+static void begin_quiet(struct quiet *q)
 {
-	const struct timespec now = {0};
-	sigset_t size_limit, before, pending;
-	ssize_t put;
-	int failed;
+	sigset_t size_limit;
 
 	sigemptyset(&size_limit);
 	sigaddset(&size_limit, SIGXFSZ);
-	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &size_limit, &before);
-	put = write(fd, p, n);
-	failed = errno;
-	if (put < 0 && failed == EFBIG && !sigismember(&pending, SIGXFSZ))
+	sigpending(&q->pending);
+	pthread_sigmask(SIG_BLOCK, &size_limit, &q->before);
+}
+
+/* Leaves errno as the call between has set it. */
+static void end_quiet(const struct quiet *q, bool has_failed)
+{
+	const struct timespec now = {0};
+	const int failed = errno;
+	sigset_t size_limit;
+
+	sigemptyset(&size_limit);
+	sigaddset(&size_limit, SIGXFSZ);
+	if (has_failed && failed == EFBIG && !sigismember(&q->pending, SIGXFSZ))
 		while (sigtimedwait(&size_limit, NULL, &now) < 0 && errno == EINTR)
 			;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_sigmask(SIG_SETMASK, &q->before, NULL);
 	errno = failed;
+}
+
+static ssize_t write_quietly(int fd, const char *p, size_t n)
+{
+	struct quiet quiet;
+	ssize_t put;
+
+	begin_quiet(&quiet);
+	put = write(fd, p, n);
+	end_quiet(&quiet, put < 0);
 	return put;
+}
+
+int file_set_size(int fd, uint64_t bytes)
+{
+	struct quiet quiet;
+	int status;
+
+	begin_quiet(&quiet);
+	status = ftruncate(fd, (off_t)bytes);
+	end_quiet(&quiet, status != 0);
+	return status == 0 ? 0 : errno;
 }
 
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written)

@@ -52,11 +52,13 @@ static galvo_status map_shared(int fd, struct ring **ret_ring, galvo_error *rete
 galvo_status ring_create_shared(struct ring **ret_ring, int *ret_fd, galvo_error *reterr)
 {
 	int fd = fd_keep(memfd_create("galvo-regions", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	int failed = fd < 0 ? errno : file_set_size(fd, sizeof(struct ring));
 	galvo_status status;
 
-	if (fd < 0 || ftruncate(fd, sizeof(struct ring)) != 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		status = err_sys(reterr, errno, "memory for regions");
+	if (!failed && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		failed = errno;
+	if (failed)
+		status = err_sys(reterr, failed, "memory for regions");
 	else
 		status = map_shared(fd, ret_ring, reterr);
 	if (status == GALVO_OK)

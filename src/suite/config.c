@@ -74,23 +74,21 @@ bool suite_parse_cpus(const char *text, struct cpus *ret)
 	const size_t word_bits = 8 * sizeof(ret->bits[0]), max = 8 * sizeof(ret->bits);
 	struct span rest = span_str(text), part, first;
 	uint64_t from, to;
+	bool has_more;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!text)
 		return true;
 	do {
-		if (!span_cut(&rest, ',', &part)) {
-			part = rest;
-			rest = (struct span){0};
-		}
-		part = span_trim(part);
+		has_more = span_cut(&rest, ',', &part);
+		part = span_trim(has_more ? part : rest);
 		if (!span_cut(&part, '-', &first))
 			first = part;
 		if (!span_to_u64(first, &from) || !span_to_u64(part, &to) || from > to || to >= max)
 			return false;
 		for (; from <= to; from++)
 			ret->bits[from / word_bits] |= 1UL << from % word_bits;
-	} while (rest.n);
+	} while (has_more);
 	return true;
 }
 
