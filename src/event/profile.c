@@ -11,7 +11,7 @@ enum {
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
 
-/* Takes over the ring, if there is one, with it goes what its reader needs, or its callers alone. */
+/* Takes over the ring, if there is one; is_read: here, and not in another process. */
 static galvo_status create(const struct world *world, struct ring *ring, bool is_read,
                            struct events **ret_events, galvo_error *reterr)
 {
@@ -24,12 +24,9 @@ static galvo_status create(const struct world *world, struct ring *ring, bool is
 	}
 	e->ring = ring;
 	e->gate = ring ? gate_create(!is_read) : NULL;
-	if (ring && !e->gate)
-		status = err_set(reterr, is_read ? GALVO_ERR_NOMEM : GALVO_ERR_ABSENT, "%s",
-		                 is_read ? "no memory for regions" : "regions of another process need "
-		                                                    "memory that is emptied on fork (Linux 4.14)");
-	if (ring && is_read && status == GALVO_OK && !open_init(&e->open))
-		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions");
+	if (ring && (!e->gate || (is_read && !open_init(&e->open))))
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions%s",
+		                 is_read ? "" : ", or none that fork empties (Linux 4.14)");
 	e->world = world;
 	e->host = (galvo_tracker){DOMAIN_GENERIC, e->gate, ring, world->clock};
 	e->gpu = (galvo_tracker){DOMAIN_GPU, NULL, NULL, world->clock};

@@ -138,8 +138,9 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
 		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
 		                   reterr);
-	/* Where orphans come to those that we follow, we are a child of theirs: but not to be followed. */
-	if (s->is_sidecar && status == GALVO_OK && track_add(s->track, 0, NULL, STREAM_ALL, NULL) == GALVO_OK)
+	/* Where orphans come to those that we follow, we are a child of theirs, and not to be followed. */
+	if (status == GALVO_OK && s->is_sidecar && s->world.live &&
+	    track_add(s->track, 0, NULL, STREAM_ALL, NULL) == GALVO_OK)
 		track_remove(s->track, 0, STREAM_ALL, NULL);
 	return status;
 }
