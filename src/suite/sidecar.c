@@ -180,6 +180,8 @@ static galvo_status say_hello(struct sidecar *c, galvo_error *reterr)
 	status = exchange(c, &hello, NULL, 0, &reply, &memory, NULL);
 	if (status != GALVO_OK)
 		status = err_set(reterr, GALVO_ERR_ABSENT, "sidecar: the program is no " SIDECAR_PROGRAM);
+	else if (reply.code)
+		status = status_of(&reply, reterr);
 	else if (reply.protocol != SIDECAR_PROTOCOL || !reply.text ||
 	         strcmp(reply.text, galvo_version()) != 0)
 		status = err_set(reterr, GALVO_ERR_NEWER,

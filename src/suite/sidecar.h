@@ -119,6 +119,6 @@ void sidecar_signal_stop(struct sidecar *c); /* does not wait */
 /* ---- sidecar_serve.c: the other half ---------------------------------------------------------------- */
 
 /* All that the program does. Returns when the caller has gone, or a signal asks for it. */
-galvo_status sidecar_serve(int fd, galvo_error *reterr);
+void sidecar_serve(int fd);
 
 #endif

@@ -20,6 +20,7 @@ struct served {
 	galvo_suite *suite;
 	bool is_over;
 	const char *why; /* it ends unasked; NULL: it was asked */
+	galvo_error unfit; /* for anything, from the beginning; status OK: it is fit */
 	struct buf in, out, body;
 };
 
@@ -159,6 +160,10 @@ static galvo_status serve(struct served *v, const struct sidecar_message *r, int
 	const bool has_pidfd = r->flags & SIDECAR_HAS_PIDFD;
 	galvo_status status;
 
+	if (v->unfit.status != GALVO_OK) {
+		*reterr = v->unfit;
+		return (galvo_status)v->unfit.status;
+	}
 	switch (r->code) {
 	case SIDECAR_HELLO:
 		v->host = (pid_t)(r->pid <= INT32_MAX ? r->pid : 0);
@@ -258,12 +263,12 @@ static int open_signals(void)
 	return fd_keep(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-galvo_status sidecar_serve(int fd, galvo_error *reterr)
+void sidecar_serve(int fd)
 {
 	struct served v = {.fd = fd, .signal_fd = open_signals(), .host_pidfd = -1};
 
 	if (v.signal_fd < 0)
-		return err_sys(reterr, errno, "signalfd");
+		err_sys(&v.unfit, errno, "sidecar: signalfd");
 	sidecar_set_patience(fd, SEND_PATIENCE_S);
 	buf_init(&v.in, SIDECAR_BYTES_MAX);
 	buf_init(&v.out, SIDECAR_BYTES_MAX);
@@ -273,9 +278,9 @@ galvo_status sidecar_serve(int fd, galvo_error *reterr)
 	end_suite(&v);
 	if (v.host_pidfd >= 0)
 		close(v.host_pidfd);
-	close(v.signal_fd);
+	if (v.signal_fd >= 0)
+		close(v.signal_fd);
 	buf_finish(&v.in);
 	buf_finish(&v.out);
 	buf_finish(&v.body);
-	return GALVO_OK;
 }

@@ -110,7 +110,7 @@ static galvo_status find_program(int root_fd, char to[PATH_MAX], galvo_error *re
  */
 struct spawn {
 	const char *path;
-	char *const *argv, *const *envp;
+	char name[sizeof(SIDECAR_PROGRAM)], *argv[2], *envp[2]; /* the lists end with NULL */
 	int fd, null_fd;
 	char *stacks; /* two of STACK_BYTES */
 	unsigned long nothing[MASK_BYTES]; /* the default action, the empty mask */
@@ -201,24 +201,22 @@ static void spawn_in(struct spawn *s)
 {
 	static const char name[] = "LD_LIBRARY_PATH";
 	const char *value = world_setting(name);
-	char program[] = SIDECAR_PROGRAM, *argv[] = {program, NULL}, *envp[2] = {NULL, NULL};
 	struct buf libraries;
 
 	buf_init(&libraries, 1 << 20);
 	if (value) {
 		buf_printf(&libraries, "%s=%s", name, value);
 		buf_put(&libraries, "", 1);
-		envp[0] = libraries.failed ? NULL : libraries.p;
+		s->envp[0] = libraries.failed ? NULL : libraries.p;
 	}
-	s->argv = argv;
-	s->envp = envp;
 	spawn(s);
+	s->envp[0] = NULL;
 	buf_finish(&libraries);
 }
 
 galvo_status sidecar_spawn(const char *path, int fd, pid_t *ret_pid, galvo_error *reterr)
 {
-	struct spawn s = {.path = path, .fd = fd, .null_fd = -1};
+	struct spawn s = {.path = path, .name = SIDECAR_PROGRAM, .fd = fd, .null_fd = -1};
 	char found[PATH_MAX];
 	struct world here;
 	galvo_status status = world_open(&here, NULL, reterr);
@@ -237,6 +235,7 @@ galvo_status sidecar_spawn(const char *path, int fd, pid_t *ret_pid, galvo_error
 	world_close(&here);
 	if (status != GALVO_OK)
 		return status;
+	s.argv[0] = s.name;
 	spawn_in(&s);
 	close(s.null_fd);
 	if (s.failed)

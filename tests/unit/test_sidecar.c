@@ -130,7 +130,7 @@ static galvo_status stop_when_full(galvo_suite *suite, galvo_error *e)
 	const struct timespec moment = {0, NS_PER_MS};
 
 	OK(galvo_suite_start(suite, e) == GALVO_OK);
-	while (stats.ticks < 1000 && galvo_suite_get_stats(suite, &stats, e) == GALVO_OK)
+	while (stats.ticks < 500 && galvo_suite_get_stats(suite, &stats, e) == GALVO_OK)
 		nanosleep(&moment, NULL);
 	return galvo_suite_stop(suite, e);
 }
@@ -147,7 +147,7 @@ static void full_disk(void)
 	c.system_hz = c.core_hz = 1000;
 	c.budget_pct = 100;
 	getrlimit(RLIMIT_FSIZE, &before);
-	small = (struct rlimit){64 << 10, before.rlim_max};
+	small = (struct rlimit){24 << 10, before.rlim_max};
 	OK(setrlimit(RLIMIT_FSIZE, &small) == 0);
 	same_failure(&c, stop_when_full, "beside: system_metrics.pb: File too large");
 	small.rlim_cur = 100;
@@ -333,6 +333,9 @@ static int be_privileged(void)
 
 static void programs(void)
 {
+	galvo_suite_config c = config_for(GALVO_SIDECAR);
+	galvo_suite *suite = NULL;
+	galvo_error e = {0};
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -347,6 +350,9 @@ static void programs(void)
 	OK(unsetenv("GALVO_SIDECAR") == 0);
 	refused_program(NULL, GALVO_ERR_ABSENT, "there is no galvo-sidecar in ");
 	privileged(self);
+	c.sidecar_cpus = "8191";
+	EQ(galvo_suite_create(&c, &suite, &e), GALVO_ERR_INVALID);
+	OK(!strcmp(e.text, "sidecar_cpus: none of 8191 may be used"));
 }
 
 /* What this program does when it is started as a sidecar: it answers as another version would. */

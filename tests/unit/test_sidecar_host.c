@@ -48,7 +48,7 @@ static int that_looks(void)
 	for (i = 0; i < 2; i++)
 		if (galvo_suite_start(suite[i], NULL) != GALVO_OK)
 			return NO_START;
-	if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
+	if (waitpid(-1, NULL, WNOHANG | __WALL) != -1 || errno != ECHILD)
 		return FAILS;
 	for (i = 0; i < 2; i++) {
 		pid_t pid = sidecar_of(i ? "looks too" : "looks");
