@@ -12,6 +12,7 @@
 enum {
 	HELLO_PATIENCE_S = 20, /* of a program that may be none of ours */
 	PATIENCE_S = 60,       /* of one that waits for a file system, perhaps */
+	END_PATIENCE_S = 10,   /* of one that is to end */
 	REAP_MS = 1000,
 };
 
@@ -47,13 +48,18 @@ static galvo_status refuse(const struct sidecar *c, galvo_error *reterr)
 	               (int)c->pid);
 }
 
+static galvo_status out_of_memory(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_NOMEM, "sidecar: out of memory, or too much to say");
+}
+
 /* A late reply would be taken for that to another request. */
-static galvo_status give_up(struct sidecar *c, galvo_error *reterr)
+static galvo_status give_up(struct sidecar *c, galvo_status status, galvo_error *reterr)
 {
 	c->is_gone = true;
 	if (is_ours(c))
-		shutdown(c->fd, SHUT_RDWR);
-	return refuse(c, reterr);
+		shutdown(c->fd, SHUT_WR); /* which ends it */
+	return status == GALVO_ERR_NOMEM ? out_of_memory(reterr) : refuse(c, reterr);
 }
 
 /* Of the reply, texts and body are in `memory` and c->in. */
@@ -61,18 +67,21 @@ static galvo_status exchange(struct sidecar *c, const struct sidecar_message *re
                              size_t fds_len, struct sidecar_message *ret_reply,
                              struct sidecar_memory *memory, galvo_error *reterr)
 {
+	galvo_status status;
+
 	c->out.len = 0;
 	c->out.failed = false;
 	sidecar_put_message(&c->out, request);
 	if (c->out.failed)
-		return err_set(reterr, GALVO_ERR_NOMEM, "sidecar: more than it can be told, or out of memory");
+		return out_of_memory(reterr);
 	if (c->is_gone || !is_ours(c))
 		return refuse(c, reterr);
-	if (sidecar_send(c->fd, span_of(c->out.p, c->out.len), fds, fds_len, NULL) != GALVO_OK ||
-	    sidecar_receive(c->fd, &c->in, NULL, NULL) != GALVO_OK ||
-	    sidecar_take_message(span_of(c->in.p, c->in.len), ret_reply, memory, NULL) != GALVO_OK)
-		return give_up(c, reterr);
-	return GALVO_OK;
+	status = sidecar_send(c->fd, span_of(c->out.p, c->out.len), fds, fds_len, NULL);
+	if (status == GALVO_OK)
+		status = sidecar_receive(c->fd, &c->in, NULL, NULL);
+	if (status == GALVO_OK)
+		status = sidecar_take_message(span_of(c->in.p, c->in.len), ret_reply, memory, NULL);
+	return status == GALVO_OK ? GALVO_OK : give_up(c, status, reterr);
 }
 
 /* What it says went wrong, as if we had said so. */
@@ -132,7 +141,7 @@ galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, ga
 	buf_init(&body, SIDECAR_BYTES_MAX);
 	sidecar_put_workload(&body, w);
 	if (body.failed)
-		status = err_set(reterr, GALVO_ERR_NOMEM, "workload: too long, or out of memory");
+		status = out_of_memory(reterr);
 	else
 		status = ask(c, &(struct sidecar_message){.code = SIDECAR_SET_WORKLOAD,
 		                                          .body = span_of(body.p, body.len)},
@@ -166,6 +175,19 @@ void sidecar_signal_stop(struct sidecar *c)
 
 /* ---- create and destroy ---------------------------------------------------------------------------- */
 
+static galvo_status check_version(const struct sidecar_message *hello, galvo_error *reterr)
+{
+	const char *version = hello->text ? hello->text : "?";
+
+	if (hello->code)
+		return status_of(hello, reterr);
+	if (hello->protocol == SIDECAR_PROTOCOL && !strcmp(version, galvo_version()))
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_NEWER,
+	               "sidecar: the program is of galvo %.40s, protocol %u; expected %s, protocol %d",
+	               version, (unsigned)hello->protocol, galvo_version(), SIDECAR_PROTOCOL);
+}
+
 static galvo_status say_hello(struct sidecar *c, galvo_error *reterr)
 {
 	const struct sidecar_message hello = {
@@ -177,17 +199,11 @@ static galvo_status say_hello(struct sidecar *c, galvo_error *reterr)
 	galvo_status status;
 
 	sidecar_set_patience(c->fd, HELLO_PATIENCE_S);
-	status = exchange(c, &hello, NULL, 0, &reply, &memory, NULL);
-	if (status != GALVO_OK)
+	status = exchange(c, &hello, NULL, 0, &reply, &memory, reterr);
+	if (status == GALVO_OK)
+		status = check_version(&reply, reterr);
+	else if (status != GALVO_ERR_NOMEM)
 		status = err_set(reterr, GALVO_ERR_ABSENT, "sidecar: the program is no " SIDECAR_PROGRAM);
-	else if (reply.code)
-		status = status_of(&reply, reterr);
-	else if (reply.protocol != SIDECAR_PROTOCOL || !reply.text ||
-	         strcmp(reply.text, galvo_version()) != 0)
-		status = err_set(reterr, GALVO_ERR_NEWER,
-		                 "sidecar: the program is of galvo %.40s, protocol %u; expected %s, protocol %d",
-		                 reply.text ? reply.text : "?", (unsigned)reply.protocol, galvo_version(),
-		                 SIDECAR_PROTOCOL);
 	sidecar_memory_free(&memory);
 	sidecar_set_patience(c->fd, PATIENCE_S);
 	return status;
@@ -264,7 +280,7 @@ static galvo_status create(struct sidecar *c, struct galvo_suite *s, const galvo
 		return status;
 	buf_init(&body, SIDECAR_BYTES_MAX);
 	sidecar_put_config(&body, config, (uint32_t)getpid());
-	status = body.failed ? err_set(reterr, GALVO_ERR_NOMEM, "config: too long, or out of memory")
+	status = body.failed ? out_of_memory(reterr)
 	                     : ask_to_create(c, s, span_of(body.p, body.len), ring_fd, reterr);
 	buf_finish(&body);
 	if (ring_fd >= 0)
@@ -302,19 +318,33 @@ static void reap(pid_t pid)
 		nanosleep(&moment, NULL);
 }
 
+/* By its end its end of the socket is closed, and the directory is free again. */
+static void await_end(const struct sidecar *c)
+{
+	char late[256];
+	ssize_t got;
+
+	shutdown(c->fd, SHUT_WR); /* children that were forked meanwhile have it, too */
+	sidecar_set_patience(c->fd, END_PATIENCE_S);
+	do
+		got = recv(c->fd, late, sizeof(late), 0);
+	while (got > 0 || (got < 0 && errno == EINTR));
+}
+
 void sidecar_destroy(struct sidecar *c)
 {
+	bool was_alive;
+
 	if (!c)
 		return;
-	if (c->pid && sidecar_call(c, SIDECAR_BYE, NULL) == GALVO_OK) {
-		/* Its end closes its end. */
-		sidecar_receive(c->fd, &c->in, NULL, NULL);
-		reap(c->pid);
-	}
+	was_alive = c->pid && sidecar_call(c, SIDECAR_BYE, NULL) == GALVO_OK;
 	if (c->fd >= 0 && is_ours(c)) {
-		shutdown(c->fd, SHUT_RDWR); /* children that were forked meanwhile have it, too */
+		if (c->pid)
+			await_end(c);
 		close(c->fd);
 	}
+	if (was_alive)
+		reap(c->pid);
 	pthread_mutex_destroy(&c->lock);
 	buf_finish(&c->out);
 	buf_finish(&c->in);

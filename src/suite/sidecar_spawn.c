@@ -51,27 +51,29 @@ static bool is_of(struct span line, uint64_t address, struct span *ret_path)
 	return span_starts(*ret_path, "/");
 }
 
-/* The directory of the file that this code was loaded from, with its last slash. */
-static bool find_own_directory(int root_fd, char to[PATH_MAX])
+/* The directory of the file that this code was loaded from, with its last slash; empty: who knows. */
+static galvo_status find_own_directory(int root_fd, char to[PATH_MAX], galvo_error *reterr)
 {
 	const uint64_t here = (uint64_t)(uintptr_t)&find_own_directory;
 	struct span text, line, path = {0};
 	struct buf buf;
 	bool found = false;
+	galvo_status status;
 
+	to[0] = '\0';
 	buf_init(&buf, MAPS_BYTES_MAX);
-	if (file_read(root_fd, "proc/self/maps", &buf, &text, NULL) == GALVO_OK)
+	status = file_read(root_fd, "proc/self/maps", &buf, &text, reterr);
+	if (status == GALVO_OK)
 		while (!found && span_take_line(&text, &line))
 			found = is_of(line, here, &path);
 	while (path.n && path.p[path.n - 1] != '/')
 		path.n--;
-	found = found && path.n < PATH_MAX;
-	if (found) {
+	if (found && path.n < PATH_MAX) {
 		memcpy(to, path.p, path.n);
 		to[path.n] = '\0';
 	}
 	buf_finish(&buf);
-	return found;
+	return status == GALVO_ERR_NOMEM ? status : GALVO_OK;
 }
 
 static bool is_program(const char *path)
@@ -84,17 +86,19 @@ static galvo_status find_program(int root_fd, char to[PATH_MAX], galvo_error *re
 {
 	static const char *const from_library[] = {"", GALVO_LIBEXEC_FROM_LIB "/"};
 	const char *named = world_setting("GALVO_SIDECAR");
-	char own[PATH_MAX] = "";
+	char own[PATH_MAX];
+	galvo_status status;
 	size_t i;
 
 	if (named && named[0] && (size_t)snprintf(to, PATH_MAX, "%s", named) < PATH_MAX)
 		return GALVO_OK;
-	if (find_own_directory(root_fd, own))
-		for (i = 0; i < ARRAY_LEN(from_library); i++)
-			if ((size_t)snprintf(to, PATH_MAX, "%s%s" SIDECAR_PROGRAM, own, from_library[i]) <
-			            PATH_MAX &&
-			    is_program(to))
-				return GALVO_OK;
+	status = find_own_directory(root_fd, own, reterr);
+	if (status != GALVO_OK)
+		return status;
+	for (i = 0; own[0] && i < ARRAY_LEN(from_library); i++)
+		if ((size_t)snprintf(to, PATH_MAX, "%s%s" SIDECAR_PROGRAM, own, from_library[i]) < PATH_MAX &&
+		    is_program(to))
+			return GALVO_OK;
 	snprintf(to, PATH_MAX, "%s", GALVO_LIBEXEC "/" SIDECAR_PROGRAM);
 	if (is_program(to))
 		return GALVO_OK;

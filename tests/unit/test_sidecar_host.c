@@ -131,7 +131,7 @@ static uint64_t cost_of(int32_t mode)
 	config.mode = mode;
 	OK(galvo_suite_create(&config, &suite, NULL) == GALVO_OK);
 	OK(galvo_suite_start(suite, NULL) == GALVO_OK);
-	pass_time(NS_PER_S);
+	pass_time(400 * NS_PER_MS);
 	OK(galvo_suite_stop(suite, NULL) == GALVO_OK);
 	galvo_suite_destroy(suite);
 	return own_cpu_ns() - before_ns;
@@ -141,7 +141,7 @@ static void cost(void)
 {
 	uint64_t within_ns = cost_of(GALVO_IN_PROCESS), beside_ns = cost_of(GALVO_SIDECAR);
 
-	printf("# own CPU time of a second at 1000 Hz: %.2f ms within, %.2f ms with a sidecar\n",
+	printf("# own CPU time of 0.4 s at 1000 Hz: %.2f ms within, %.2f ms with a sidecar\n",
 	       (double)within_ns / 1e6, (double)beside_ns / 1e6);
 	OK(beside_ns * 5 < within_ns);
 }
