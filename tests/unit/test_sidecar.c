@@ -326,9 +326,9 @@ static void privileged(const char *self)
 	EQ(WEXITSTATUS(status), 0);
 }
 
-static int be_privileged(void)
+static _Noreturn void be_privileged(void)
 {
-	return getauxval(AT_SECURE) && world_setting("GALVO_SIDECAR") ? 1 : 0;
+	_exit(getauxval(AT_SECURE) && world_setting("GALVO_SIDECAR") ? 1 : 0);
 }
 
 static void programs(void)
@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 	if (argc && !strcmp(argv[0], SIDECAR_PROGRAM))
 		return be_another_version();
 	if (argc && !strcmp(argv[0], "privileged"))
-		return be_privileged();
+		be_privileged();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	failed = !mkdtemp(base) || tap_run(tests, ARRAY_LEN(tests));
 	host_remove(base);
