@@ -91,7 +91,7 @@ static galvo_status run(struct round *rounds, galvo_suite *suite, galvo_error *r
 	return status == GALVO_OK ? galvo_suite_stop(suite, reterr) : status;
 }
 
-static galvo_status run_in(galvo_mode mode, const char *dir, galvo_error *reterr)
+static galvo_status run_in(int32_t mode, const char *dir, galvo_error *reterr)
 {
 	static struct round rounds[ROUNDS];
 	galvo_suite_config config = galvo_suite_config_default();

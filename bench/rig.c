@@ -27,7 +27,7 @@ static galvo_status follow(struct rig *r, const struct rig_config *config, galvo
 	size_t i;
 
 	for (i = 0; i < config->pids_len && status == GALVO_OK; i++)
-		status = track_add(r->track, (uint32_t)config->pids[i], NULL, STREAM_ALL, reterr);
+		status = track_add(r->track, (uint32_t)config->pids[i], NULL, STREAM_ALL, FOLLOW_NONE, reterr);
 	return status;
 }
 

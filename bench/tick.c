@@ -189,7 +189,7 @@ static bool measure_scan(const struct population *of, const struct children *c, 
 	config.world = &world;
 	ok = track_create(&config, &track, NULL) == GALVO_OK;
 	for (i = 0; i < c->len && ok; i++)
-		ok = track_add(track, (uint32_t)c->pids[i], NULL, STREAM_ALL, NULL) == GALVO_OK;
+		ok = track_add(track, (uint32_t)c->pids[i], NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK;
 	if (ok)
 		sleep_ns(SETTLE_NS);
 	for (i = 0; i < SCAN_ROUNDS && ok; i++) {

@@ -74,6 +74,14 @@ int write_to_file(void *file, const void *bytes, size_t n);
 /* Flushes stdout: 0, or EXIT_OF_GALVO with a line on stderr when it could not be written. */
 int close_stdout(void);
 
+/* ---- last words (crash.c) ------------------------------------------------------------------------- */
+
+/*
+ * From now on a signal that tells of a crash says so in one line on stderr, with where the run is, before
+ * it kills. After the workload was forked: that has what we were started with.
+ */
+void crash_tell(const char *dir);
+
 /* ---- starting the workload (launch.c) ------------------------------------------------------------- */
 
 struct launch {

@@ -1,14 +1,17 @@
 /* galvo report: what happened in a run. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
 static const struct opt opts[] = {
+	{257, "by", "WHAT", "processes by pid, as a tree, or by comm, grouped by their names [pid]",
+	 "pid or comm"},
 	{256, "json", NULL, "as JSON; the keys are in galvo-report(1)", NULL},
 	OPT_HELP,
 };
 
-static int write_report(const char *dir, galvo_report_format format)
+static int write_report(const char *dir, const galvo_report_options *options)
 {
 	galvo_error error;
 	galvo_run *run;
@@ -18,7 +21,7 @@ static int write_report(const char *dir, galvo_report_format format)
 	if (status == GALVO_OK) {
 		status = galvo_summary_create(run, &summary, &error);
 		if (status == GALVO_OK) {
-			status = galvo_summary_write(summary, format, write_to_file, stdout, &error);
+			status = galvo_summary_report(summary, options, write_to_file, stdout, &error);
 			galvo_summary_destroy(summary);
 		}
 		galvo_run_close(run);
@@ -32,27 +35,32 @@ static int write_report(const char *dir, galvo_report_format format)
 	return close_stdout();
 }
 
-/* There is one. */
 static enum opt_taken take_option(void *ctx, int key, const char *arg)
 {
-	galvo_report_format *format = ctx;
+	galvo_report_options *options = ctx;
 
-	(void)key;
-	(void)arg;
-	*format = GALVO_REPORT_JSON;
+	if (key == 256)
+		options->format = GALVO_REPORT_JSON;
+	else if (strcmp(arg, "comm") == 0)
+		options->by = GALVO_REPORT_BY_COMM;
+	else if (strcmp(arg, "pid") == 0)
+		options->by = GALVO_REPORT_BY_PID;
+	else
+		return OPT_WRONG;
 	return OPT_TAKEN;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	galvo_report_format format = GALVO_REPORT_TEXT;
+	galvo_report_options options = {.struct_size = sizeof(options),
+	                                .format = GALVO_REPORT_TEXT};
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &format, &exit_code))
+	if (!opts_take(command, argc, argv, &at, take_option, &options, &exit_code))
 		return exit_code;
 	if (argc - at != 1)
 		return usage_error(command, "expected one run directory");
-	return write_report(argv[at], format);
+	return write_report(argv[at], &options);
 }
 
 const struct command command_report = {

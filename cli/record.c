@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,43 +46,36 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t ns_of(struct timeval t)
-{
-	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
-}
-
 /* ---- ends ----------------------------------------------------------------------------------------- */
 
-static void workload_ended(struct session *s, int status, const struct rusage *use)
+static void workload_ended(struct session *s, const galvo_child *end)
 {
 	galvo_workload *w = &s->workload;
 
 	w->exited = 1;
 	w->end_mono_ns = now_ns();
-	w->term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	w->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	w->user_ns = ns_of(use->ru_utime);
-	w->system_ns = ns_of(use->ru_stime);
-	w->max_rss_bytes = (uint64_t)use->ru_maxrss * 1024;
-	w->minor_faults = (uint64_t)use->ru_minflt;
-	w->major_faults = (uint64_t)use->ru_majflt;
-	w->read_blocks = (uint64_t)use->ru_inblock;
-	w->write_blocks = (uint64_t)use->ru_oublock;
-	w->voluntary_switches = (uint64_t)use->ru_nvcsw;
-	w->involuntary_switches = (uint64_t)use->ru_nivcsw;
+	w->term_signal = end->term_signal;
+	w->exit_code = end->exit_code;
+	w->user_ns = end->user_ns;
+	w->system_ns = end->system_ns;
+	w->max_rss_bytes = end->max_rss_bytes;
+	w->minor_faults = end->minor_faults;
+	w->major_faults = end->major_faults;
+	w->read_blocks = end->read_blocks;
+	w->write_blocks = end->write_blocks;
+	w->voluntary_switches = end->voluntary_switches;
+	w->involuntary_switches = end->involuntary_switches;
 	s->workload_ended = true;
 }
 
 /* The workload, and orphans of its tree that came to us: none may stay a zombie. */
 static void reap(struct session *s)
 {
-	struct rusage use;
-	int status;
-	pid_t pid;
+	galvo_child child = {.struct_size = sizeof(child)};
 
-	while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
-		if (pid == s->launch.pid)
-			workload_ended(s, status, &use);
+	while (galvo_suite_reap(s->suite, &child, NULL) == GALVO_OK)
+		if (child.pid == (uint32_t)s->launch.pid)
+			workload_ended(s, &child);
 }
 
 /* The budget slows what was asked for: that is worth a line, once. */
@@ -365,6 +356,7 @@ static int record_session(struct session *s)
 	block_signals(s);
 	if (r->argc && !launch(s))
 		return EXIT_OF_GALVO;
+	crash_tell(r->config.output_dir);
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
 	signal(SIGXFSZ, SIG_IGN);
 	raise_descriptor_limit();

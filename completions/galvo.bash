@@ -11,12 +11,16 @@ _galvo() {
 		dirs=' --output -o --root'
 		files=' --config -c' ;;
 	report)
-		opts='--json --help'
+		opts='--by --json --help'
 		dirs=' operand'
 		files='' ;;
 	check)
 		opts='--repair --quiet --help'
 		dirs=' --repair operand'
+		files='' ;;
+	doctor)
+		opts='--json --output --root --help'
+		dirs=' --output -o --root'
 		files='' ;;
 	region)
 		opts='--help'
@@ -48,7 +52,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check region mark config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report check doctor region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

@@ -1,5 +1,6 @@
 /*
- * Reads a run: for each stream its tables, and of each column the mean and the largest value.
+ * Reads a run: for each stream its tables, and of each column the mean and the largest value; then what
+ * processes used, and how they ended.
  *
  * usage: read_run [DIRECTORY]
  */
@@ -42,6 +43,25 @@ static void print_tables(const galvo_run *run, int32_t stream)
 	}
 }
 
+/* CPU time of its own, in samples or not, and of children that ended before they were found. */
+static void print_processes(const galvo_run *run)
+{
+	galvo_run_process process = {.struct_size = sizeof(process)};
+	galvo_run_usage cpu = {.struct_size = sizeof(cpu)};
+	size_t i;
+
+	for (i = 0; galvo_run_process_at(run, i, &process, NULL) == GALVO_OK; i++) {
+		printf("  process %u", (unsigned)process.pid);
+		if (process.has_status)
+			printf(", exit status %d", (int)process.exit_code);
+		if (galvo_run_usage_at(run, i, 0, &cpu, NULL) == GALVO_OK && cpu.is_known)
+			printf(", %.3f s CPU, %.3f s by children unseen",
+			       (double)(cpu.head + cpu.sampled + cpu.tail) / 1e9,
+			       (double)cpu.unseen / 1e9);
+		printf("\n");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	galvo_run_stream stream = {.struct_size = sizeof(stream)};
@@ -58,6 +78,7 @@ int main(int argc, char **argv)
 		printf("%s: %llu messages\n", stream.file, (unsigned long long)stream.messages);
 		print_tables(run, stream.kind);
 	}
+	print_processes(run);
 	for (i = 0; galvo_run_note_at(run, i, &note, NULL) == GALVO_OK; i++)
 		fprintf(stderr, "%s: %s\n", note.subject, note.text);
 	galvo_run_close(run);

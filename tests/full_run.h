@@ -2,6 +2,7 @@
 #ifndef GALVO_FULL_RUN_H
 #define GALVO_FULL_RUN_H
 
+#include "galvo/doctor.h"
 #include "fake_run.h"
 
 #define SHARE(name) name ".avg.pct_of_peak_sustained_elapsed"
@@ -96,6 +97,50 @@ static inline void full_processes(struct fake_run *f)
 	}
 }
 
+/* What the rows do not tell, as a recorder that reads ends has it. */
+static inline void full_usage(struct fake_run *f)
+{
+	uint32_t k;
+
+	for (k = 0; k < f->run.processes_len; k++) {
+		struct process_info *p = &f->processes[k];
+		uint32_t c = k < 2 ? 0 : k - 2;
+
+		p->usage[USAGE_CPU_NS] = (struct usage){.is_known = true,
+			.sampled = k == 0 ? 100 * MS : k == 1 ? 0 : (5 + c) * 40 * MS,
+			.head = 5 * MS, .tail = 3 * MS};
+		p->usage[USAGE_WRITE] = p->usage[USAGE_READ] = (struct usage){.is_known = true};
+		p->usage[USAGE_WRITE].sampled = k < 2 ? 0 : UINT64_C(1200000) * c;
+		p->usage[USAGE_WRITE].tail = 4096;
+		p->end = (struct process_end){.has_status = k > 0 && k != 20};
+	}
+	f->processes[0].usage[USAGE_CPU_NS].mixed = 20 * MS;
+	f->processes[1].usage[USAGE_CPU_NS].unseen = 100 * MS;
+	f->processes[1].usage[USAGE_WRITE].unseen = 12288;
+	f->processes[3].end.exit_code = 1; /* folded */
+	f->processes[19].end = (struct process_end){true, 143, 15, .has_usage = true,
+		.user_ns = 800 * MS, .system_ns = 88 * MS, .max_rss_bytes = UINT64_C(24) << 20,
+		.read_blocks = 1, .write_blocks = 40000, .voluntary_switches = 7};
+	f->processes[21].earlier[0] = (struct earlier_name){107 * S, "sh"};
+	f->processes[21].earlier[1] = (struct earlier_name){107 * S + 250 * MS, "gcc"};
+	f->processes[21].earlier_len = 2;
+	f->processes[18].earlier[0] = (struct earlier_name){108 * S, "python3.11-conf"};
+	f->processes[18].earlier[1] = (struct earlier_name){108 * S, "collect2"};
+	f->processes[18].earlier_len = 2;
+}
+
+/* As a galvo wrote it that told no parts. */
+static inline void without_usage(struct fake_run *f)
+{
+	uint32_t k;
+
+	for (k = 0; k < f->run.processes_len; k++) {
+		memset(f->processes[k].usage, 0, sizeof(f->processes[k].usage));
+		f->processes[k].end = (struct process_end){0};
+		f->processes[k].earlier_len = 0;
+	}
+}
+
 /* More regions than a page has room for, one inside of another, one that nobody ended. */
 static inline void full_regions(struct fake_run *f)
 {
@@ -119,10 +164,18 @@ static const char *const argv[] = {"make", "-j2", "CFLAGS=-O2 -g", "all"};
 static const struct session_note notes[] = {
 	{"source process_detail", "PSS is not read unless asked for"},
 };
+static const struct session_finding findings[] = {
+	{"process-io", GALVO_VERDICT_NO, GALVO_NEED_SOME,
+	 "proc/1/io, of user 0, is closed to us (its mode: CAP_DAC_READ_SEARCH)",
+	 "bytes of other users are missing", "sudo setcap cap_sys_ptrace=ep galvo"},
+	{"priority", GALVO_VERDICT_NO, GALVO_NEED_NONE, "RLIMIT_NICE is 0", "late ticks", ""},
+	{"process-list", GALVO_VERDICT_UNKNOWN, GALVO_NEED_SOME, "not told", "", ""},
+	{"limits", GALVO_VERDICT_PARTLY, GALVO_NEED_SOME, "limited to 2 of 4 CPUs", "of all", ""},
+};
 static const struct run_source sources[] = {
-	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000},
+	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000, 0},
 	{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 1, 100 * MS, 100, 10, 0,
-	 4000},
+	 4000, 103 * S},
 };
 
 static inline void full(struct fake_run *f)
@@ -131,13 +184,17 @@ static inline void full(struct fake_run *f)
 	full_system(f);
 	full_devices(f);
 	full_processes(f);
+	full_usage(f);
 	full_regions(f);
 	f->session.workload = (struct session_workload){
 		.present = true, .argv = argv, .argv_len = 4, .pid = 4711, .start_mono_ns = 100 * S,
 		.end_mono_ns = 109 * S + 870 * MS, .exited = true, .user_ns = 11 * S + 234 * MS,
-		.system_ns = 810 * MS, .max_rss_bytes = UINT64_C(30) << 20, .minor_faults = 1234};
+		.system_ns = 810 * MS, .max_rss_bytes = UINT64_C(30) << 20, .minor_faults = 1234,
+		.write_blocks = 446000};
 	f->session.notes = notes;
 	f->session.notes_len = 1;
+	f->session.findings = findings;
+	f->session.findings_len = 4;
 	f->session.cost = (struct session_cost){.present = true, .user_ns = 31 * MS,
 		.system_ns = 21 * MS, .max_rss_bytes = UINT64_C(4300) << 10,
 		.bytes_written = 120000};

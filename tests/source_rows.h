@@ -162,7 +162,7 @@ static const struct row rows[] = {
 
 	/* process */
 	{"process", "statm", TEXT("765 432 404 5 0 123 0\n"), "vms_bytes=3133440 rss_bytes=1769472"},
-	{"process", "statm", TEXT("0 0 0 0 0 0 0\n"), "vms_bytes=0 rss_bytes=0"}, /* a zombie */
+	{"process", "statm", TEXT("0 0 0 0 0 0 0\n"), "~ vms_bytes=0 rss_bytes=0"}, /* a zombie */
 	{"process", "statm", TEXT("18446744073709551615 432\r\n"), "rss_bytes=1769472"},
 	{"process", "statm", TEXT(""), "!statm: empty"},
 	{"process", "statm", TEXT("x -1 5\n"), "!statm:1: expected numbers of pages, got 'x -1 5\\n'"},
@@ -179,13 +179,15 @@ static const struct row rows[] = {
 	      "18446744073709551615 4194304 9876697 140737276107232 0 0 0 0 0 2143420159 "
 	      "18446744073709551615 0 0 17 4 0 0 1 0 0\n"),
 	 "user_ns=130000000 kernel_ns=170000000 minor_faults_count=4345 major_faults_count=1 "
-	 "threads_count=5"},
+	 "threads_count=5 "
+	 "reaped_ns=0"},
 	{"process_detail", "stat",
 	 TEXT("61 (x) Z 1 61 61 0 -1 4194560 1 0 0 0 7 3 0 0 20 0 18446744073709551615 0 55 0 0 1 0\n"),
-	 "user_ns=70000000 kernel_ns=30000000 minor_faults_count=1 major_faults_count=0"},
+	 "user_ns=70000000 kernel_ns=30000000 minor_faults_count=1 major_faults_count=0 "
+	 "reaped_ns=0"},
 	{"process_detail", "stat",
 	 TEXT("5 (a) R 1 5 5 0 -1 0 x 0 0 0 18446744073709551615 3 0 0 20 0 1 0 55 0 0\n"),
-	 "kernel_ns=30000000 major_faults_count=0 threads_count=1"},
+	 "kernel_ns=30000000 major_faults_count=0 threads_count=1 reaped_ns=0"},
 	{"process_detail", "stat", TEXT("5 (a) R 1 5 5 0 -1 0 1 0 0 0 7 3 0 0 20 0 1 0 55"),
 	 "!stat:1: expected at least 23 columns, got ' 1 5 5 0 -1 0 1 0 0 0 7 '"},
 	{"process_detail", "status",
@@ -203,9 +205,20 @@ static const struct row rows[] = {
 	{"process_io", "io",
 	 TEXT("rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 0\nread_bytes: 2\nwrite_bytes: 3\n"
 	      "cancelled_write_bytes: 4\n"),
-	 "rchar_bytes=6976 wchar_bytes=1 read_bytes=2 write_bytes=3 cancelled_write_bytes=4"},
+	 "total_rchar_bytes=6976 total_wchar_bytes=1 total_read_bytes=2 total_write_bytes=3 "
+	 "total_cancelled_write_bytes=4"},
 	{"process_io", "io", TEXT("rchar: 18446744073709551615\nwchar: -1\nfuture: 7\n"),
-	 "rchar_bytes=18446744073709551615"},
+	 "total_rchar_bytes=18446744073709551615"},
 	{"process_io", "io", TEXT("rchar: 1.5\n"),
 	 "!io:1: expected a number in its unit, got '1.5'"},
+	{"process_io", "task/%u/io", TEXT("rchar: 5\nwchar: 1\nwrite_bytes: 3\n"),
+	 "main_rchar_bytes=5 main_wchar_bytes=1 main_write_bytes=3"},
+	{"process_io", "task/%u/io", TEXT(""), "!task io: empty"},
+	{"process_io", "stat",
+	 TEXT("1 (svc) S 0 1 1 0 -1 0 4345 10 1 20 13 17 3 4 20 0 5 0 346180303 732237824 2193\n"),
+	 "reaped_mark=37 threads_count=5"},
+	{"process_io", "stat", /* one that cannot be read: no mark is better than a wrong one */
+	 TEXT("1 (svc) S 0 1 1 0 -1 0 4345 x 1 20 13 17 3 4 20 0 5 0 346180303 732237824 2193\n"), ""},
+	{"process_io", "stat", TEXT("1 (svc) S 0 1"),
+	 "!stat:1: expected at least 23 columns, got ' 0 1'"},
 };

@@ -36,6 +36,7 @@ typedef struct galvo_system_config {
 	int32_t pss;                    /* 1: proportional set sizes too, which is slow */
 	uint64_t scan_interval_ms;      /* how often new children are looked for; 0: 100 */
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
+	int32_t stop_at_exit;           /* 1: a program that ends without stop leaves a whole file, too */
 	const char *sidecar_path;       /* these as in galvo_suite_config */
 	const char *sidecar_cpus;
 	int32_t mode;
@@ -56,6 +57,7 @@ typedef struct galvo_disk_config {
 	int32_t reserved;               /* zero */
 	uint64_t scan_interval_ms;
 	double budget_pct;
+	int32_t stop_at_exit;
 	const char *sidecar_path;       /* these as in galvo_suite_config */
 	const char *sidecar_cpus;
 	int32_t mode;
@@ -66,6 +68,7 @@ typedef struct galvo_event_config {
 	size_t struct_size;
 	uint64_t flush_interval_ms;     /* 0: 5000 */
 	const char *output_file;        /* a path; required; replaced if it is there */
+	int32_t stop_at_exit;
 	const char *sidecar_path;       /* these as in galvo_suite_config */
 	const char *sidecar_cpus;
 	int32_t mode;
@@ -105,7 +108,10 @@ static inline galvo_event_config galvo_event_config_default(void)
 	return config;
 }
 
-/* Free with galvo_profiler_destroy. INVALID: the config; ABSENT, DENIED: directory or root. */
+/*
+ * Free with galvo_profiler_destroy. INVALID: the config; ABSENT, DENIED: directory or root; DENIED, here
+ * or by start: another profiler writes that file.
+ */
 GALVO_API galvo_status galvo_system_profiler_create(const galvo_system_config *config,
                                                     galvo_profiler **ret_profiler,
                                                     galvo_error *reterr);
@@ -117,7 +123,7 @@ GALVO_API galvo_status galvo_event_profiler_create(const galvo_event_config *con
                                                    galvo_error *reterr);
 
 /*
- * One thread at a time; for a suite's profiler STATE: the suite starts and stops it. A profiler
+ * As with a suite; for a suite's profiler STATE: the suite starts and stops it. A profiler
  * starts once. start returns when the first readings are taken; stop flushes and closes the file and
  * fails if part of the recording is lost.
  */

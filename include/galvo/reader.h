@@ -19,6 +19,7 @@
 #ifndef GALVO_READER_H
 #define GALVO_READER_H
 
+#include "doctor.h"
 #include "run.h"
 
 #ifdef __cplusplus
@@ -81,6 +82,13 @@ GALVO_API galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_r
                                          galvo_error *reterr);
 
 /*
+ * What the recorder found out about its machine before it began, where that was not plainly yes. Of
+ * group and title nothing is recorded: they are "".
+ */
+GALVO_API galvo_status galvo_run_finding_at(const galvo_run *run, size_t i,
+                                            galvo_finding *ret_finding, galvo_error *reterr);
+
+/*
  * From CLOCK_MONOTONIC to the time of day, n instants at once; the arrays may be the same one. Each
  * goes by the message that was written nearest to it, so that a clock that was set meanwhile shows
  * as it was. ABSENT: nothing in the run tells the time of day.
@@ -139,9 +147,54 @@ typedef struct galvo_run_process {
 	int32_t is_root;        /* 1: asked for by name, not found as a descendant */
 	const char *alias;      /* "": none */
 	const char *comm, *command; /* any bytes */
+	int32_t has_status;     /* 1: how it ended is known, and the two below hold */
+	int32_t exit_code;      /* as a shell has it: 128+n for signal n */
+	int32_t term_signal;    /* 0: none */
+	int32_t has_rusage;     /* 1: those below hold, as wait4(2) has them: children it waited for included */
+	uint64_t user_ns, system_ns, max_rss_bytes, minor_faults, major_faults;
+	uint64_t read_blocks, write_blocks; /* of 512 bytes */
+	uint64_t voluntary_switches, involuntary_switches;
 } galvo_run_process;
 GALVO_API galvo_status galvo_run_process_at(const galvo_run *run, size_t i,
                                             galvo_run_process *ret_process, galvo_error *reterr);
+
+typedef enum galvo_usage_kind {
+	GALVO_USAGE_CPU_NS = 1,
+	GALVO_USAGE_RCHAR = 2, /* bytes, from here on: as /proc/PID/io names them */
+	GALVO_USAGE_WCHAR = 3,
+	GALVO_USAGE_READ_BYTES = 4,
+	GALVO_USAGE_WRITE_BYTES = 5,
+	GALVO_USAGE_CANCELLED_WRITE_BYTES = 6,
+	GALVO_USAGE_KIND_WIDTH = 0x7fffffff
+} galvo_usage_kind;
+
+/*
+ * What a process used of one kind, in ns or bytes; its own is head + sampled + tail. No two parts tell
+ * of the same use: over all processes they add up to what the kernel accounted.
+ */
+typedef struct galvo_run_usage {
+	size_t struct_size;
+	int32_t kind;           /* a galvo_usage_kind */
+	int32_t is_known;       /* 0: nothing is, and 0 means nothing */
+	uint64_t head;          /* before its first sample, of one that began in the recording */
+	uint64_t sampled;       /* in samples */
+	uint64_t tail;          /* after the last one */
+	uint64_t unseen;        /* by children it waited for: too short-lived to be found, or ends of others */
+	uint64_t mixed;         /* its own or of such children: there is no telling */
+} galvo_run_usage;
+/* Of process number `process`, a kind after the other; INVALID if there is no such process. */
+GALVO_API galvo_status galvo_run_usage_at(const galvo_run *run, size_t process, size_t i,
+                                          galvo_run_usage *ret_usage, galvo_error *reterr);
+
+typedef struct galvo_run_earlier_name {
+	size_t struct_size;
+	const char *comm;       /* any bytes */
+	uint64_t until_mono_ns; /* when another one was seen */
+} galvo_run_earlier_name;
+/* The names that process number `process` had before, in order of time: the newest ones. */
+GALVO_API galvo_status galvo_run_earlier_name_at(const galvo_run *run, size_t process, size_t i,
+                                                 galvo_run_earlier_name *ret_name,
+                                                 galvo_error *reterr);
 
 typedef struct galvo_run_region {
 	size_t struct_size;

@@ -25,6 +25,7 @@ typedef enum galvo_follow {
 	GALVO_FOLLOW_NONE = 0,     /* the processes that are named, nothing else */
 	GALVO_FOLLOW_CHILDREN = 1, /* and their children */
 	GALVO_FOLLOW_TREE = 2,     /* and all their descendants */
+	GALVO_FOLLOW_SELF = 3,     /* of one process: it alone, whatever holds for the others */
 	GALVO_FOLLOW_WIDTH = 0x7fffffff
 } galvo_follow;
 
@@ -36,6 +37,8 @@ typedef struct galvo_process {
 	uint32_t pid;      /* 0: the caller */
 	uint32_t profilers; /* GALVO_FOR_…; 0: all of them */
 	const char *alias; /* display name; NULL: none */
+	int32_t follow;    /* a galvo_follow; 0: what the suite's configuration says for all */
+	int32_t reserved;  /* 0 */
 } galvo_process;
 
 /*
@@ -85,6 +88,7 @@ typedef struct galvo_suite_config {
 	const char *const *notes;    /* "subject: text" each, for the session metadata */
 	size_t notes_len;
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
+	int32_t stop_at_exit;        /* 1: a program that ends without stop leaves a whole recording, too */
 	const char *sidecar_path;    /* the program; NULL: as installed, see galvo-suite(3) */
 	const char *sidecar_cpus;    /* those it may use: "0-3,8"; NULL: the calling thread's */
 	int32_t mode;                /* a galvo_mode */
@@ -106,11 +110,18 @@ GALVO_API galvo_status galvo_suite_create(const galvo_suite_config *config, galv
                                           galvo_error *reterr);
 /* Returns when the first readings are taken. ABSENT, DENIED: a process that cannot be followed. */
 GALVO_API galvo_status galvo_suite_start(galvo_suite *suite, galvo_error *reterr);
-/* Asks the sampling to end and returns at once; stop is still due. While started, any thread. */
+/* Asks the sampling to end and returns at once; stop is still due. Any thread. */
 GALVO_API void galvo_suite_signal_stop(galvo_suite *suite);
-/* Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. */
+/*
+ * Ends sampling, flushes, writes the closing metadata. Fails if part of the recording is lost. Any thread,
+ * also while start is at work on another one, which is waited for; of several one stops it, and the others
+ * say STATE when that is done. Returns within 20 s whatever hangs: the file system, or a file of /proc.
+ */
 GALVO_API galvo_status galvo_suite_stop(galvo_suite *suite, galvo_error *reterr);
-/* NULL is fine. In a child that was forked meanwhile it does nothing, and all the others say STATE. */
+/*
+ * In any state, on any thread, when no other one uses the suite; NULL is fine. In a child that was forked
+ * meanwhile it does nothing, and all the others say STATE.
+ */
 GALVO_API void galvo_suite_destroy(galvo_suite *suite);
 
 /*
@@ -124,6 +135,9 @@ GALVO_API int galvo_suite_is_replay(const galvo_suite *suite);
 /* While started. Any thread; the first row comes one tick later. ABSENT: no such process. */
 GALVO_API galvo_status galvo_suite_add_process(galvo_suite *suite, uint32_t pid, const char *alias,
                                                galvo_error *reterr);
+/* The same with all that can be said of a process. */
+GALVO_API galvo_status galvo_suite_add(galvo_suite *suite, const galvo_process *process,
+                                       galvo_error *reterr);
 /* Its last row is followed by one mention as removed. ABSENT: not followed. */
 GALVO_API galvo_status galvo_suite_remove_process(galvo_suite *suite, uint32_t pid,
                                                   galvo_error *reterr);
@@ -150,6 +164,25 @@ typedef struct galvo_workload {
  */
 GALVO_API galvo_status galvo_suite_set_workload(galvo_suite *suite, const galvo_workload *workload,
                                                 galvo_error *reterr);
+
+/* A child of the calling process that has ended. Usage is that of it and children it waited for. */
+typedef struct galvo_child {
+	size_t struct_size;
+	uint32_t pid;
+	int32_t exit_code;   /* as a shell has it: 128+n for signal n */
+	int32_t term_signal; /* 0: none */
+	uint64_t user_ns, system_ns, max_rss_bytes;
+	uint64_t minor_faults, major_faults, read_blocks, write_blocks; /* blocks of 512 bytes */
+	uint64_t voluntary_switches, involuntary_switches;
+} galvo_child;
+
+/*
+ * For a recorder that is the parent of what it follows, or a subreaper: in place of wait4(2), which
+ * would take away what can be read of a process at its end. Waits for one child that has ended,
+ * whichever it is, and does not block. Once started, also after stop. DONE: there is none.
+ */
+GALVO_API galvo_status galvo_suite_reap(galvo_suite *suite, galvo_child *ret_child,
+                                        galvo_error *reterr);
 
 /* New members are appended: filled are those that struct_size has room for. */
 typedef struct galvo_suite_stats {

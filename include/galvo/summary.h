@@ -25,7 +25,25 @@ typedef enum galvo_report_format {
 	GALVO_REPORT_FORMAT_WIDTH = 0x7fffffff
 } galvo_report_format;
 
-/* Writes the report through write_fn. INVALID for a format it does not know. */
+/* How a page shows the processes; JSON has both. */
+typedef enum galvo_report_by {
+	GALVO_REPORT_BY_PID = 0,  /* as a tree */
+	GALVO_REPORT_BY_COMM = 1, /* grouped by their names */
+	GALVO_REPORT_BY_WIDTH = 0x7fffffff
+} galvo_report_by;
+
+typedef struct galvo_report_options {
+	size_t struct_size; /* members beyond it are 0 */
+	int32_t format;     /* a galvo_report_format; 0: text */
+	int32_t by;         /* a galvo_report_by */
+} galvo_report_options;
+
+/* Writes the report through write_fn. INVALID for what it does not know. */
+GALVO_API galvo_status galvo_summary_report(const galvo_summary *summary,
+                                            const galvo_report_options *options,
+                                            galvo_write_fn write_fn, void *ctx,
+                                            galvo_error *reterr);
+/* The same by pid. INVALID for a format it does not know. */
 GALVO_API galvo_status galvo_summary_write(const galvo_summary *summary, galvo_report_format format,
                                            galvo_write_fn write_fn, void *ctx, galvo_error *reterr);
 

@@ -9,6 +9,7 @@
 #define GALVO_BASE_H
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,6 +163,11 @@ struct clock_fake {
 	uint64_t mono_ns, boot_ns, wall_ns;
 };
 void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, uint64_t wall_ns);
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* With all signals blocked but faults of its own. Returns errno. */
+int thread_start(pthread_t *ret, void *(*body)(void *), void *arg);
 
 /* ---- the world: everything galvo may learn of the machine ------------------------------------ */
 

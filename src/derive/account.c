@@ -2,10 +2,19 @@
 #include <math.h>
 
 #include "figure.h"
+#include "galvo/doctor.h"
 
 static double seconds(uint64_t ns)
 {
 	return (double)ns / (double)NS_PER_S;
+}
+
+/* Since the start of recording; NAN where that, or the instant, is not known. */
+static double failed_after_s(const struct galvo_run *run, uint64_t mono_ns)
+{
+	uint64_t start_mono_ns = run->session ? run->session->start_mono_ns : 0;
+
+	return start_mono_ns && mono_ns >= start_mono_ns ? seconds(mono_ns - start_mono_ns) : NAN;
 }
 
 /* ---- notes ---------------------------------------------------------------------------------- */
@@ -53,7 +62,8 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 			s->notes[s->notes_len++] = (struct summary_note){
 				.kind = NOTE_SOURCE, .subject = run->sources[i].name,
 				.text = run->sources[i].reason, .count = run->sources[i].failures,
-				.of = run->sources[i].reads};
+				.of = run->sources[i].reads,
+				.first_failure_s = failed_after_s(run, run->sources[i].first_failure_mono_ns)};
 	for (i = 0; i < run->damages_len; i++)
 		s->notes[s->notes_len++] = (struct summary_note){
 			.kind = NOTE_DAMAGE, .subject = run->damages[i].file,
@@ -61,6 +71,34 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 			.torn_tail = run->damages[i].torn_tail};
 	for (i = 0; i < run->streams_len; i++)
 		stream_notes(s, &run->streams[i]);
+	return GALVO_OK;
+}
+
+static galvo_status derive_findings(struct galvo_summary *s, const struct galvo_run *run,
+                                    galvo_error *reterr)
+{
+	static const char *const verdicts[] = {
+		[GALVO_VERDICT_UNKNOWN] = "unknown", [GALVO_VERDICT_YES] = "yes",
+		[GALVO_VERDICT_PARTLY] = "partly", [GALVO_VERDICT_NO] = "no",
+		[GALVO_VERDICT_NOT_APPLICABLE] = "not applicable",
+	};
+	static const char *const needs[] = {
+		[GALVO_NEED_NONE] = "none", [GALVO_NEED_SOME] = "some", [GALVO_NEED_ALL] = "all",
+	};
+	size_t i, n = run->session ? run->session->findings_len : 0;
+
+	s->findings = alloc_array(n, sizeof(*s->findings));
+	if (!s->findings)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for findings");
+	for (i = 0; i < n; i++) {
+		const struct session_finding *f = &run->session->findings[i];
+
+		s->findings[s->findings_len++] = (struct summary_finding){
+			.id = f->id, .verdict = verdicts[f->verdict], .need = needs[f->need],
+			.found = f->found, .meaning = f->meaning, .remedy = f->remedy,
+			.has_effect = f->need != GALVO_NEED_NONE &&
+			              (f->verdict == GALVO_VERDICT_NO || f->verdict == GALVO_VERDICT_PARTLY)};
+	}
 	return GALVO_OK;
 }
 
@@ -112,7 +150,8 @@ static galvo_status derive_streams(struct galvo_summary *s, const struct galvo_r
 			.name = r->name, .reason = r->reason, .divisor = r->divisor,
 			.reads = r->reads, .failures = r->failures,
 			.period_s = r->period_ns ? seconds(r->period_ns) : NAN,
-			.mean_read_s = r->reads ? seconds(r->mean_read_ns) : NAN};
+			.mean_read_s = r->reads ? seconds(r->mean_read_ns) : NAN,
+			.first_failure_s = failed_after_s(run, r->first_failure_mono_ns)};
 	}
 	return status;
 }
@@ -179,6 +218,8 @@ galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run
 {
 	galvo_status status = derive_notes(s, run, reterr);
 
+	if (status == GALVO_OK)
+		status = derive_findings(s, run, reterr);
 	derive_cost(s, run);
 	return status == GALVO_OK ? derive_streams(s, run, reterr) : status;
 }

@@ -12,10 +12,19 @@
 #ifndef GALVO_DERIVE_H
 #define GALVO_DERIVE_H
 
+#include <math.h>
+
 #include "galvo/summary.h"
 #include "model/model.h"
 
 #define PEAK_WINDOW_NS (100 * NS_PER_MS)
+
+/* Absent plus something is something. */
+static inline void add_known(double *sum, double v)
+{
+	if (!isnan(v))
+		*sum = isnan(*sum) ? v : *sum + v;
+}
 
 struct figure {
 	double avg, peak;
@@ -54,8 +63,8 @@ struct summary_core {
 
 struct summary_cpu {
 	struct summary_shares time;
-	struct figure followed_pct_of_core; /* over the followed processes; total: that of their rows */
-	double unseen_s; /* of the workload's own account, in no process's rows; NAN: not known */
+	struct figure followed_pct_of_core; /* over the followed processes; total: the sum of theirs */
+	double unseen_s; /* that is known to have been used, and is in no process's own; NAN: not known */
 	struct summary_core *cores;         /* by CPU number */
 	size_t cores_len;
 	const struct summary_core *busiest, *idlest; /* by average; NULL without cores */
@@ -93,9 +102,54 @@ struct summary_interface {
 	double drops_count, errors_count; /* both ways */
 };
 
+/*
+ * What a process used of one kind: seconds of CPU, else bytes. Parts are NaN where the recorder did
+ * not tell them; then its own is what its rows come to, which for bytes has those of its children.
+ */
+struct summary_use {
+	double own; /* head + sampled + tail */
+	double head, sampled, tail, unseen, mixed; /* as in struct usage */
+};
+
+/*
+ * The same over all processes, beside the workload's own account. What is in two places of it is
+ * said: own is sampled and between, the others are apart.
+ */
+struct summary_balance {
+	double account_all; /* as wait4(2) had it of the workload, at its end */
+	double own, sampled, between; /* between: heads and tails */
+	double unseen, mixed;
+	double rest;     /* account less own, unseen and mixed: below 0, nobody waited for some of it */
+	double rest_pct; /* of the account */
+	double whole;    /* all that is known to have been used */
+	uint64_t silent; /* processes whose parts are not known */
+};
+
+/* How it ended. */
+enum life {
+	LIFE_UNKNOWN, /* the recording has no end */
+	LIFE_RUNNING, /* when the recording ended */
+	LIFE_EXITED,
+	LIFE_KILLED,
+	LIFE_GONE,    /* its end was seen, its status was not */
+	LIFE_LEFT,    /* it was no longer followed */
+};
+
+/* As wait4(2) has it, of a process and the children it waited for. NaN: not known. */
+struct summary_rusage {
+	double user_s, system_s, max_rss_bytes, minor_faults, major_faults, read_bytes, write_bytes;
+	double voluntary_switches, involuntary_switches;
+};
+
 /* In the order of the tree: each after its parent, siblings by age, roots before strays. */
 struct summary_process {
 	const struct process_info *info;
+	enum life life;
+	int32_t exit_code, term_signal; /* of LIFE_EXITED and LIFE_KILLED */
+	bool failed;                    /* ended otherwise than by exit 0 */
+	bool has_rusage;
+	struct summary_rusage rusage;
+	struct summary_use use[USAGE_END]; /* by usage_kind */
 	size_t parent;  /* index; SIZE_MAX: none that is followed */
 	uint32_t depth;
 	bool adopted;   /* its parent is not followed: put below the only root */
@@ -107,6 +161,17 @@ struct summary_process {
 	struct figure read_bytes_per_s, write_bytes_per_s; /* storage */
 	struct figure cancelled_write_bytes_per_s;
 	struct figure rchar_bytes_per_s, wchar_bytes_per_s; /* read(2), write(2) and kin */
+};
+
+/* All processes whose last name is the same. */
+struct summary_group {
+	const char *comm;
+	uint64_t count, failed; /* failed: of them */
+	double first_s;         /* when the first was seen, since the start of recording */
+	double own[USAGE_END];  /* sums, by usage_kind */
+	double cpu_pct;         /* of all that is known to have been used */
+	double rss_peak_bytes;  /* of their sum */
+	double rss_largest_bytes; /* of any one */
 };
 
 /* All regions of one name, and what the followed processes used while they lasted. */
@@ -135,8 +200,17 @@ struct summary_note {
 	enum note_kind kind;
 	const char *subject, *text; /* bytes of unknown encoding */
 	uint64_t count, of;         /* SOURCE: failures, turns; REJECTED, VANISHED: how many */
+	double first_failure_s;     /* SOURCE: since the start of recording */
 	uint64_t offset;            /* DAMAGE */
 	bool torn_tail;             /* DAMAGE */
+};
+
+/* What was found out before the recording. */
+struct summary_finding {
+	const char *id;
+	const char *verdict, *need; /* as JSON has them: "no", "some" */
+	const char *found, *meaning, *remedy; /* bytes of unknown encoding */
+	bool has_effect; /* what is recorded lacks something, or may */
 };
 
 struct summary_stream {
@@ -153,6 +227,7 @@ struct summary_source {
 	const char *name, *reason;
 	uint64_t divisor, reads, failures;
 	double period_s, mean_read_s;
+	double first_failure_s; /* since the start of recording */
 };
 
 enum cost_of { /* whose CPU time it is */
@@ -189,12 +264,17 @@ struct galvo_summary {
 	struct figure net_rx_bytes_per_s, net_tx_bytes_per_s; /* of those counted */
 	struct summary_process *processes;
 	size_t processes_len;
+	struct summary_balance balance[USAGE_END]; /* by usage_kind */
+	struct summary_group *groups; /* those that used most CPU time first */
+	size_t groups_len;
 	struct summary_region *regions; /* in the order of their first begins */
 	size_t regions_len;
 	struct summary_mark *marks;
 	size_t marks_len;
 	struct summary_note *notes;
 	size_t notes_len;
+	struct summary_finding *findings;
+	size_t findings_len;
 	struct summary_stream *streams;
 	size_t streams_len;
 	struct summary_source *sources;

@@ -2,6 +2,8 @@
 #ifndef GALVO_FIGURE_H
 #define GALVO_FIGURE_H
 
+#include <math.h>
+
 #include "derive.h"
 #include "stream/stream.h"
 
@@ -39,6 +41,13 @@ galvo_status ledger_figures(const struct ledger *s, const struct figure_row *row
  */
 galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
                         galvo_error *reterr);
+/*
+ * The highest sum of a column over the things of each group, tick by tick; NaN: it has no value.
+ * group_of: a group for each thing.
+ */
+galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row *row,
+                                const uint32_t *group_of, double *ret_peaks, size_t groups_len,
+                                galvo_error *reterr);
 /* Something that changes with time: value[i] at mono_ns[i]. */
 struct line {
 	uint64_t *mono_ns;
@@ -70,6 +79,11 @@ galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run
                             galvo_error *reterr);
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr);
+/* Totals of processes, one by one and together: after their figures, before the tree. */
+void derive_usage(struct galvo_summary *s, const struct galvo_run *run);
+/* After the tree. */
+galvo_status derive_groups(struct galvo_summary *s, const struct galvo_run *run,
+                           galvo_error *reterr);
 /* Puts processes into the order of the tree and links them. */
 galvo_status tree_arrange(struct galvo_summary *s, const struct process_index *x,
                           galvo_error *reterr);

@@ -75,39 +75,6 @@ static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) / (double)NS_PER_S : 0;
 }
 
-/*
- * CPU time adds up: all of them together used what each of them did. Ticks cannot tell, since those
- * of different processes cover different times.
- */
-static void sum_up(struct galvo_summary *sum)
-{
-	double all_s = NAN;
-	size_t i;
-
-	for (i = 0; i < sum->processes_len; i++) {
-		double cpu_s = sum->processes[i].cpu_pct_of_core.total;
-
-		if (!isnan(cpu_s))
-			all_s = isnan(all_s) ? cpu_s : all_s + cpu_s;
-	}
-	sum->cpu.followed_pct_of_core.total = all_s;
-}
-
-/*
- * CPU time of children too short-lived to be found, and of each process before its first and after
- * its last row. The account leaves out whom nobody waited for, so it may be the smaller one.
- */
-static double unseen_s(const struct galvo_summary *sum)
-{
-	const struct summary_workload *w = &sum->workload;
-	double seen_s = sum->cpu.followed_pct_of_core.total, rest_s;
-
-	if (w->state != WORKLOAD_EXITED && w->state != WORKLOAD_KILLED)
-		return NAN;
-	rest_s = w->user_s + w->system_s - (isnan(seen_s) ? 0 : seen_s);
-	return rest_s > 0 ? rest_s : 0;
-}
-
 galvo_status derive_processes(struct galvo_summary *sum, const struct galvo_run *run,
                               galvo_error *reterr)
 {
@@ -141,11 +108,10 @@ galvo_status derive_processes(struct galvo_summary *sum, const struct galvo_run 
 	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++)
 		status = table_derive(sum, run, parts[i].stream, parts[i].scope, parts[i].rows,
 		                      parts[i].len, reterr);
-	sum_up(sum);
-	sum->cpu.unseen_s = unseen_s(sum);
+	derive_usage(sum, run);
 	if (status != GALVO_OK || (status = process_index_init(&x, run, reterr)) != GALVO_OK)
 		return status;
 	status = tree_arrange(sum, &x, reterr);
 	process_index_finish(&x);
-	return status;
+	return status == GALVO_OK ? derive_groups(sum, run, reterr) : status;
 }

@@ -7,12 +7,12 @@
 #define RATE(name) name ".sum.per_second"
 
 /* What the followed processes used, together, as far as a moment. */
-struct usage {
+struct region_use {
 	struct line cpu, read, write, rss;
 	double *highest; /* a tree over rss: a node's is the higher of 2i and 2i+1 */
 };
 
-static void usage_finish(struct usage *u)
+static void usage_finish(struct region_use *u)
 {
 	line_finish(&u->cpu);
 	line_finish(&u->read);
@@ -21,7 +21,7 @@ static void usage_finish(struct usage *u)
 	free(u->highest);
 }
 
-static galvo_status highest_build(struct usage *u, galvo_error *reterr)
+static galvo_status highest_build(struct region_use *u, galvo_error *reterr)
 {
 	size_t n = u->rss.len, i;
 
@@ -35,7 +35,7 @@ static galvo_status highest_build(struct usage *u, galvo_error *reterr)
 	return GALVO_OK;
 }
 
-static galvo_status usage_init(struct usage *u, const struct galvo_run *run, galvo_error *reterr)
+static galvo_status usage_init(struct region_use *u, const struct galvo_run *run, galvo_error *reterr)
 {
 	static const struct figure_row cpu = {RATE("proc__cycles_active"), .total_scale = PERCENT};
 	static const struct figure_row rss = {"proc__rss_bytes", .is_level = true};
@@ -44,7 +44,7 @@ static galvo_status usage_init(struct usage *u, const struct galvo_run *run, gal
 	struct ledger fast = {0}, io = {0};
 	galvo_status status = ledger_init(&fast, run, STREAM_SYSTEM, SCOPE_PROCESS, reterr);
 
-	*u = (struct usage){0};
+	*u = (struct region_use){0};
 	if (status == GALVO_OK)
 		status = ledger_init(&io, run, STREAM_DISK, SCOPE_PROCESS, reterr);
 	if (status == GALVO_OK)
@@ -98,7 +98,7 @@ static double grown(const struct line *l, uint64_t from_ns, uint64_t to_ns)
 }
 
 /* The highest of the ticks in that time; with none in it, the one before. */
-static double highest_in(const struct usage *u, uint64_t from_ns, uint64_t to_ns)
+static double highest_in(const struct region_use *u, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n = u->rss.len, low = line_find(&u->rss, from_ns);
 	size_t high = to_ns < UINT64_MAX ? line_find(&u->rss, to_ns + 1) : n;
@@ -176,15 +176,8 @@ static double since_start_s(const struct galvo_summary *s, uint64_t mono_ns)
 	return ((double)mono_ns - (double)s->start_mono_ns) / (double)NS_PER_S;
 }
 
-/* Absent plus something is something. */
-static void add(double *sum, double v)
-{
-	if (!isnan(v))
-		*sum = isnan(*sum) ? v : *sum + v;
-}
-
 static void region_add(struct summary_region *to, const struct region *r, uint64_t end_mono_ns,
-                       const struct usage *u)
+                       const struct region_use *u)
 {
 	uint64_t start_mono_ns = r->start_mono_ns;
 	double s;
@@ -199,14 +192,14 @@ static void region_add(struct summary_region *to, const struct region *r, uint64
 	to->max_s = fmax(to->max_s, s);
 	if (r->domain != DOMAIN_GENERIC)
 		return; /* another clock */
-	add(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
-	add(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
-	add(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
+	add_known(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
+	add_known(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
+	add_known(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
 	to->peak_rss_bytes = fmax(to->peak_rss_bytes, highest_in(u, start_mono_ns, end_mono_ns));
 }
 
 static galvo_status group_regions(struct galvo_summary *s, const struct galvo_run *run,
-                                  const struct usage *u, galvo_error *reterr)
+                                  const struct region_use *u, galvo_error *reterr)
 {
 	const struct region **all = list(run->regions, run->regions_len, sizeof(**all), reterr);
 	struct summary_region *to = NULL;
@@ -270,7 +263,7 @@ static galvo_status group_marks(struct galvo_summary *s, const struct galvo_run 
 galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr)
 {
-	struct usage u = {0};
+	struct region_use u = {0};
 	galvo_status status = GALVO_OK;
 
 	if (run->regions_len) {

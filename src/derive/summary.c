@@ -118,9 +118,11 @@ void galvo_summary_destroy(galvo_summary *s)
 	free(s->disks);
 	free(s->interfaces);
 	free(s->processes);
+	free(s->groups);
 	free(s->regions);
 	free(s->marks);
 	free(s->notes);
+	free(s->findings);
 	free(s->streams);
 	free(s->sources);
 	free(s);

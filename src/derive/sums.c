@@ -3,33 +3,55 @@
 
 #include "pass.h"
 
-/*
- * A tick a row: their times and sums. A thing that has a row again is in the next tick, however soon
- * that came. Returns how many there are.
- */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, double *last, size_t *tick_of,
-                        uint64_t *mono_ns, double *sums)
+/* What the passes need for each thing. */
+struct scratch {
+	struct account *accounts;
+	double *last;
+	size_t *tick_of;
+};
+
+static void scratch_finish(struct scratch *x)
 {
-	const struct table *t = s->table;
+	free(x->accounts);
+	free(x->last);
+	free(x->tick_of);
+}
+
+/* Is the row of another tick than the n-th, which is the last so far? */
+static bool tick_begins(const struct ledger *s, struct pass *p, const struct scratch *x, size_t row,
+                        size_t n)
+{
+	uint32_t slot = ledger_slot(s, row);
+
+	/* A thing that has a row again is in the next tick, however soon that came. */
+	return pass_advance(p, s->table->mono_ns[row]) || n == 0 ||
+	       (slot != SLOT_NONE && x->tick_of[slot] == n);
+}
+
+/* What the thing counts for in the n-th tick, which has a row of it. */
+static double tick_value(const struct pass *p, struct scratch *x, uint32_t slot, size_t row, size_t n)
+{
+	x->tick_of[slot] = n;
+	if (isfinite(pass_value(p, row)))
+		x->last[slot] = pass_value(p, row);
+	return x->last[slot];
+}
+
+/* A tick a row: their times and sums. Returns how many there are. */
+static size_t sum_ticks(const struct ledger *s, struct pass *p, struct scratch *x, uint64_t *mono_ns,
+                        double *sums)
+{
 	size_t n = 0, i;
 
-	for (i = 0; i < s->slots_len; i++)
-		last[i] = NAN;
-	for (i = 0; i < t->rows_len; i++) {
+	for (i = 0; i < s->table->rows_len; i++) {
 		uint32_t slot = ledger_slot(s, i);
 
-		if (pass_advance(p, t->mono_ns[i]) || n == 0 ||
-		    (slot != SLOT_NONE && tick_of[slot] == n)) {
-			mono_ns[n] = t->mono_ns[i];
+		if (tick_begins(s, p, x, i, n)) {
+			mono_ns[n] = s->table->mono_ns[i];
 			sums[n++] = NAN;
 		}
-		if (slot == SLOT_NONE)
-			continue;
-		tick_of[slot] = n;
-		if (isfinite(pass_value(p, i)))
-			last[slot] = pass_value(p, i);
-		if (!isnan(last[slot]))
-			sums[n - 1] = isnan(sums[n - 1]) ? last[slot] : sums[n - 1] + last[slot];
+		if (slot != SLOT_NONE)
+			add_known(&sums[n - 1], tick_value(p, x, slot, i, n));
 	}
 	return n;
 }
@@ -54,29 +76,19 @@ static galvo_status sum_figure(const struct ledger *s, const struct figure_row *
 	return ledger_figures(&whole, &sum_row, 1, ret, sizeof(*ret), reterr);
 }
 
-/* What the passes need for each thing. */
-struct scratch {
-	struct account *accounts;
-	double *last;
-	size_t *tick_of;
-};
-
-static void scratch_finish(struct scratch *x)
-{
-	free(x->accounts);
-	free(x->last);
-	free(x->tick_of);
-}
-
 /* Room for `points`, and the period; false: reterr says why. */
 static galvo_status line_init(const struct ledger *s, struct pass *p, size_t points,
                               struct scratch *ret_scratch, struct line *ret, galvo_error *reterr)
 {
+	size_t i;
+
 	*ret_scratch = (struct scratch){
 		.accounts = alloc_array(s->slots_len, sizeof(struct account)),
 		.last = alloc_array(s->slots_len, sizeof(double)),
 		.tick_of = alloc_array(s->slots_len, sizeof(size_t)),
 	};
+	for (i = 0; ret_scratch->last && i < s->slots_len; i++)
+		ret_scratch->last[i] = NAN;
 	ret->mono_ns = alloc_array(points, sizeof(*ret->mono_ns));
 	ret->value = alloc_array(points, sizeof(*ret->value));
 	if (!ret_scratch->accounts || !ret_scratch->last || !ret_scratch->tick_of ||
@@ -104,7 +116,7 @@ galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, 
 		return GALVO_OK;
 	status = line_init(s, &p, s->table->rows_len, &x, ret, reterr);
 	if (status == GALVO_OK)
-		ret->len = sum_ticks(s, &p, x.last, x.tick_of, ret->mono_ns, ret->value);
+		ret->len = sum_ticks(s, &p, &x, ret->mono_ns, ret->value);
 	scratch_finish(&x);
 	return status;
 }
@@ -119,6 +131,42 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 	if (status == GALVO_OK && ticks.len)
 		status = sum_figure(s, row, ticks.mono_ns, ticks.value, ticks.len, ret, reterr);
 	line_finish(&ticks);
+	return status;
+}
+
+galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row *row,
+                                const uint32_t *group_of, double *ret_peaks, size_t groups_len,
+                                galvo_error *reterr)
+{
+	double *sums = alloc_array(groups_len, sizeof(*sums));
+	size_t *summed_in = alloc_array(groups_len, sizeof(*summed_in)); /* which tick */
+	struct scratch x = {0};
+	galvo_status status = GALVO_OK;
+	struct line none = {0};
+	struct pass p;
+	size_t n = 0, i;
+
+	for (i = 0; i < groups_len; i++)
+		ret_peaks[i] = NAN;
+	if (!sums || !summed_in)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu groups", groups_len);
+	else if (pass_find(s->table, row, &p))
+		status = line_init(s, &p, 0, &x, &none, reterr);
+	for (i = 0; x.last && status == GALVO_OK && i < s->table->rows_len; i++) {
+		uint32_t slot = ledger_slot(s, i), g;
+
+		n += tick_begins(s, &p, &x, i, n);
+		if (slot == SLOT_NONE || isnan(tick_value(&p, &x, slot, i, n)))
+			continue;
+		g = group_of[slot];
+		sums[g] = x.last[slot] + (summed_in[g] == n ? sums[g] : 0);
+		summed_in[g] = n;
+		ret_peaks[g] = fmax(ret_peaks[g], sums[g]);
+	}
+	line_finish(&none);
+	scratch_finish(&x);
+	free(sums);
+	free(summed_in);
 	return status;
 }
 

@@ -1,7 +1,6 @@
 /* The socket of a recorder: who may speak, and which end belongs to which begin. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -234,17 +233,13 @@ static void *run(void *arg)
 
 galvo_status galvo_listener_start(galvo_listener *l, galvo_tracker *tracker, galvo_error *reterr)
 {
-	sigset_t all, before;
 	int failed;
 
 	if (l->is_running || l->tracker || !tracker->ring)
 		return err_set(reterr, GALVO_ERR_STATE, "listener: %s",
 		               tracker->ring ? "started before" : "the tracker records nothing");
 	l->tracker = tracker;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&l->thread, NULL, run, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	failed = thread_start(&l->thread, run, l);
 	if (failed)
 		return err_sys(reterr, failed, "cannot start a thread");
 	l->is_running = true;

@@ -1,12 +1,10 @@
 /* The event profiler: its thread takes records out of the ring, and writes what has ended. */
-#include <signal.h>
 #include <unistd.h>
 
 #include "internal.h"
 
 enum {
 	RELEASE_EVERY = 256, /* records after which callers hear of free cells */
-	PATIENCE_MS = 2000,
 };
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
@@ -194,35 +192,25 @@ static void count_unread(struct events *e)
 		atomic_fetch_add_explicit(&e->ring->dropped, tail - e->at, memory_order_relaxed);
 }
 
-/* The writer is behind: a while of patience with it, once there is nothing else to do. */
-static bool wait_ready(struct events *e)
-{
-	const struct timespec moment = {0, NS_PER_MS};
-	size_t i;
-
-	for (i = 0; i < PATIENCE_MS && !stream_is_ready(e->stream); i++)
-		nanosleep(&moment, NULL);
-	return i < PATIENCE_MS;
-}
-
 void events_finish(struct events *e)
 {
 	uint64_t stop_mono_ns = now_ns(e);
+	uint64_t until_ns = clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS; /* in all */
 
 	do
 		events_drain(e);
-	while (!stream_is_ready(e->stream) && wait_ready(e));
+	while (!stream_is_ready(e->stream) && stream_await_ready(e->stream, until_ns));
 	count_unread(e);
 	while (e->open.len) {
 		struct open_region *o = open_find(&e->open, e->open.all[0]->id);
 
-		wait_ready(e);
+		stream_await_ready(e->stream, until_ns);
 		o->region.unfinished = true;
 		end(e, o, stop_mono_ns, 0);
 		if (stream_is_full(e->stream))
 			events_flush(e);
 	}
-	wait_ready(e);
+	stream_await_ready(e->stream, until_ns);
 	events_flush(e);
 	/* Callers in another process may not have heard. */
 	atomic_store_explicit(&e->ring->is_closed, 1, memory_order_relaxed);
@@ -278,13 +266,9 @@ void events_open(struct events *e, struct stream *stream, uint64_t flush_interva
 
 galvo_status events_start(struct events *e, galvo_error *reterr)
 {
-	sigset_t all, before;
 	int failed;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&e->thread, NULL, run, e);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	failed = thread_start(&e->thread, run, e);
 	if (failed) {
 		atomic_store(&e->gate->is_recording, 0);
 		return err_sys(reterr, failed, "cannot start the thread of events");

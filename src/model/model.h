@@ -106,6 +106,48 @@ struct catalog_row {
 	const struct metric *metric;
 };
 
+/* What the kernel keeps an account of for each process. Numbers are UsageKind's of the wire. */
+enum usage_kind {
+	USAGE_CPU_NS = 1,
+	USAGE_RCHAR,      /* bytes, from here on: as /proc/PID/io names them */
+	USAGE_WCHAR,
+	USAGE_READ,
+	USAGE_WRITE,
+	USAGE_CANCELLED,
+	USAGE_END,
+};
+
+/*
+ * What a process used in the recording, part by part; no two parts tell of the same use. Together
+ * they are what the kernel accounted to it, children in nobody's account included.
+ */
+struct usage {
+	bool is_known;
+	uint64_t head;    /* before its first sample, of one that began in the recording */
+	uint64_t sampled; /* in samples */
+	uint64_t tail;    /* after the last one */
+	uint64_t unseen;  /* by children it waited for: too short-lived to be found, or ends of others */
+	uint64_t mixed;   /* its own or of such children: there is no telling */
+};
+
+/* A name that the process had before the one it has now. */
+struct earlier_name {
+	uint64_t until_mono_ns; /* when another one was seen */
+	char comm[16];          /* any bytes */
+};
+#define EARLIER_NAMES 6 /* the newest ones */
+
+/* How it ended, as far as its end was ours to see. */
+struct process_end {
+	bool has_status;
+	int32_t exit_code;   /* as a shell has it: 128+n for signal n */
+	int32_t term_signal; /* 0: none */
+	bool has_usage;      /* as wait4(2) has it, of it and the children it waited for */
+	uint64_t user_ns, system_ns, max_rss_bytes;
+	uint64_t minor_faults, major_faults, read_blocks, write_blocks; /* blocks of 512 bytes */
+	uint64_t voluntary_switches, involuntary_switches;
+};
+
 /* A process that is or was followed. Identity is pid and start_ticks together. */
 struct process_info {
 	uint32_t pid, ppid;
@@ -117,6 +159,10 @@ struct process_info {
 	char alias[64];        /* UTF-8; empty: none */
 	char comm[64];         /* any bytes, NUL-terminated (a name has none inside) */
 	char command[160];     /* any bytes: the start of the command line, arguments parted by blanks */
+	struct usage usage[USAGE_END]; /* by usage_kind */
+	struct process_end end;
+	struct earlier_name earlier[EARLIER_NAMES]; /* in order of time */
+	uint32_t earlier_len;
 };
 
 /* Clocks that events can be on; numbers are TimeDomain's of proto/events.proto. */

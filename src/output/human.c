@@ -8,6 +8,20 @@ void put_bytes(struct buf *b, double bytes)
 	buf_put_bytes(b, bytes);
 }
 
+/* The blank and all behind the first letter of the unit go: of bytes, the unit. */
+void put_short_bytes(struct buf *b, double bytes)
+{
+	size_t from = b->len, i;
+
+	buf_put_bytes(b, bytes);
+	for (i = from; i < b->len && b->p[i] != ' '; i++)
+		;
+	if (i + 1 >= b->len)
+		return;
+	b->p[i] = b->p[i + 1];
+	b->len = b->p[i] == 'B' ? i : i + 1;
+}
+
 void put_bytes_per_s(struct buf *b, double rate)
 {
 	buf_put_bytes(b, rate);
@@ -35,6 +49,14 @@ void put_small_pct(struct buf *b, double pct)
 void put_seconds(struct buf *b, double s)
 {
 	buf_put_fixed(b, s, fabs(s) < 99.995 ? 2 : fabs(s) < 9999.95 ? 1 : 0);
+}
+
+void put_fine_seconds(struct buf *b, double s)
+{
+	if (fabs(s) < 9.9995)
+		buf_put_fixed(b, s, 3);
+	else
+		put_seconds(b, s);
 }
 
 void put_duration(struct buf *b, double s)

@@ -64,6 +64,8 @@ void json_object(struct json *j, const char *key, const struct json_row *rows, s
 
 /* What the workload said of itself. */
 void report_json_regions(struct json *j, const struct galvo_summary *sum);
+/* One by one, by name, together. */
+void report_json_processes(struct json *j, const struct galvo_summary *sum);
 /* The second half of the report: devices, processes, and the recording itself. */
 void report_json_things(struct json *j, const struct galvo_summary *sum);
 

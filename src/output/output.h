@@ -51,10 +51,12 @@ size_t text_take_character(struct span *rest, size_t *ret_columns);
 /* ---- numbers for people; "-" for NaN -------------------------------------------------------- */
 
 void put_bytes(struct buf *b, double bytes);        /* 1.23 GiB: three digits, binary units */
+void put_short_bytes(struct buf *b, double bytes);  /* 1.23G, in binary units: six columns */
 void put_bytes_per_s(struct buf *b, double rate);   /* 1.23 GiB/s */
 void put_pct(struct buf *b, double pct);            /* 42.1 % */
 void put_small_pct(struct buf *b, double pct);      /* 0.042 % */
 void put_seconds(struct buf *b, double s);          /* 5.03, in a column whose head says seconds */
+void put_fine_seconds(struct buf *b, double s);     /* 0.003: of short lives */
 void put_duration(struct buf *b, double s);         /* 620 ms, 5.03 s, 2 min 05 s, 1 h 02 min */
 void put_brief(struct buf *b, double s);             /* 850 µs, 5.03 s, 12.4 min: eight columns */
 void put_count(struct buf *b, double v);             /* 12345, 2.50 M: six columns */
@@ -64,12 +66,30 @@ void put_time(struct buf *b, uint64_t wall_ns);     /* 2026-07-01T12:00:00Z; "-"
 
 /* ---- the two reports ------------------------------------------------------------------------ */
 
-void report_text(struct sheet *s, const struct galvo_summary *sum);
+void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by);
 /* Sections of it; one that has nothing to say writes nothing. */
 void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
 void report_regions(struct sheet *s, const struct galvo_summary *sum);
-void report_processes(struct sheet *s, const struct galvo_summary *sum);
+void report_processes(struct sheet *s, const struct galvo_summary *sum); /* as a tree */
+void report_groups(struct sheet *s, const struct galvo_summary *sum);    /* by name */
+/* The last rows of either: what is in nobody's. Columns of the numbers are the table's own. */
+struct remainder_columns {
+	size_t at;         /* where the CPU time stands */
+	unsigned cpu, gap; /* widths of it, and of what is between it and the bytes */
+	unsigned bytes;    /* of each of read and written */
+	void (*put_bytes)(struct buf *, double);
+	bool is_brief; /* there is room for few words only */
+};
+void report_remainder(struct sheet *s, const struct galvo_summary *sum,
+                      const struct remainder_columns *c);
+/* Such a row: its words are there already. NaN is left out. */
+void put_remainder(struct sheet *s, const struct remainder_columns *c, double cpu_s,
+                   double read_bytes, double write_bytes);
+/* The kernel's account beside all that is attributed to somebody. */
+void report_balance(struct sheet *s, const struct galvo_summary *sum);
+/* NULL for one that is not worth a name: real-time signals, say. */
+const char *signal_name(int32_t number);
 void report_json(struct sheet *s, const struct galvo_summary *sum);
 
 /* A table of text: names on the left, a column a number. */
@@ -85,6 +105,8 @@ struct text_column {
 	{(head), (width), (put), offsetof(type, member)}
 
 void table_head(struct sheet *s, const char *title, const struct text_column *columns, size_t n);
+void table_heads(struct sheet *s, const char *title, const struct text_column *columns,
+                 size_t n); /* the same, without ending the line */
 /* The name is there already: fills the rest of the line, without ending it. */
 void table_cells(struct sheet *s, const struct text_column *columns, size_t n, const void *thing);
 

@@ -1,4 +1,4 @@
-/* The report as JSON, its arrays: devices, processes, what is missing, streams and sources. */
+/* The report as JSON, its arrays: devices, what is missing, streams and sources. */
 #include "json.h"
 
 /* "in_totals" tells which rows may be added up without counting anything twice. */
@@ -41,37 +41,6 @@ static const struct json_row total_rows[] = {
 	AS(ROUNDED, net_tx_bytes, struct galvo_summary, net_tx_bytes_per_s.total),
 };
 
-/* pid and start_ticks together are the identity. */
-static const struct json_row identity_rows[] = {
-	AS(COUNT, start_ticks, struct process_info, start_ticks),
-	AS(FLAG, root, struct process_info, root),
-	AS(FLAG, removed, struct process_info, removed),
-};
-
-#define PROCESS struct summary_process
-static const struct json_row process_rows[] = {
-	AS(FLAG, adopted, PROCESS, adopted),
-	ONE(seen_s, PROCESS, seen_s),
-	ONE(lifetime_s, PROCESS, lifetime_s),
-	ONE(cpu_s, PROCESS, cpu_pct_of_core.total),
-	ONE(user_s, PROCESS, user_pct_of_core.total),
-	ONE(kernel_s, PROCESS, kernel_pct_of_core.total),
-	MEAN(cpu, pct_of_core, PROCESS, cpu_pct_of_core),
-	LEVEL(rss, PROCESS, rss_bytes),
-	LEVEL(vms, PROCESS, vms_bytes),
-	LEVEL(shared, PROCESS, shared_bytes),
-	LEVEL(pss, PROCESS, pss_bytes),
-	LEVEL(swap, PROCESS, swap_bytes),
-	ONE(threads_peak, PROCESS, threads.peak),
-	AS(ROUNDED, minor_faults, PROCESS, minor_faults_per_s.total),
-	AS(ROUNDED, major_faults, PROCESS, major_faults_per_s.total),
-	SUMMED(read_bytes, read, bytes_per_s, PROCESS, read_bytes_per_s),
-	SUMMED(write_bytes, write, bytes_per_s, PROCESS, write_bytes_per_s),
-	AS(ROUNDED, cancelled_write_bytes, PROCESS, cancelled_write_bytes_per_s.total),
-	AS(ROUNDED, rchar_bytes, PROCESS, rchar_bytes_per_s.total),
-	AS(ROUNDED, wchar_bytes, PROCESS, wchar_bytes_per_s.total),
-};
-
 /* The books of the recording itself, a row a file. */
 #define STREAM struct summary_stream
 static const struct json_row stream_rows[] = {
@@ -97,6 +66,7 @@ static const struct json_row source_rows[] = {
 	ONE(period_s, SOURCE, period_s),
 	AS(COUNT, reads, SOURCE, reads),
 	AS(COUNT, failures, SOURCE, failures),
+	ONE(first_failure_s, SOURCE, first_failure_s),
 	AS(TEXT, reason, SOURCE, reason),
 	ONE(mean_read_s, SOURCE, mean_read_s),
 };
@@ -128,28 +98,19 @@ static void put_cost(struct json *j, const struct summary_cost *c)
 	json_close(j, "}");
 }
 
-/* "parent" is an index into this same array: pids are used again. */
-static void put_processes(struct json *j, const struct galvo_summary *sum)
-{
-	size_t i;
+#define FINDING struct summary_finding
+static const struct json_row finding_rows[] = {
+	AS(TEXT, id, FINDING, id),
+	AS(TEXT, verdict, FINDING, verdict),
+	AS(TEXT, need, FINDING, need),
+	AS(TEXT, found, FINDING, found),
+	AS(TEXT, meaning, FINDING, meaning),
+	AS(TEXT, remedy, FINDING, remedy),
+};
 
-	json_open(j, "processes", "[");
-	for (i = 0; i < sum->processes_len; i++) {
-		const struct summary_process *p = &sum->processes[i];
-
-		json_open(j, NULL, "{");
-		json_u64(j, "pid", p->info->pid);
-		json_u64(j, "ppid", p->info->ppid);
-		json_known(j, "parent", p->parent != SIZE_MAX, p->parent);
-		json_text(j, "alias", p->info->alias);
-		json_text(j, "comm", p->info->comm);
-		json_text(j, "command", p->info->command);
-		json_rows(j, identity_rows, ARRAY_LEN(identity_rows), p->info);
-		json_rows(j, process_rows, ARRAY_LEN(process_rows), p);
-		json_close(j, "}");
-	}
-	json_close(j, "]");
-}
+static const struct json_row first_failure[] = {
+	ONE(first_failure_s, struct summary_note, first_failure_s),
+};
 
 /* Every note has all keys; those that do not apply to its kind are null. */
 static void put_notes(struct json *j, const struct galvo_summary *sum)
@@ -170,6 +131,10 @@ static void put_notes(struct json *j, const struct galvo_summary *sum)
 		json_text(j, "reason", n->text);
 		json_known(j, "count", n->kind != NOTE_SESSION && n->kind != NOTE_DAMAGE, n->count);
 		json_known(j, "reads", n->kind == NOTE_SOURCE, n->of);
+		if (n->kind == NOTE_SOURCE)
+			json_rows(j, first_failure, ARRAY_LEN(first_failure), n);
+		else
+			json_null(j, "first_failure_s");
 		json_known(j, "offset_bytes", n->kind == NOTE_DAMAGE, n->offset);
 		json_close(j, "}");
 	}
@@ -183,9 +148,11 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	json_things(j, "interfaces", interface_rows, ARRAY_LEN(interface_rows), sum->interfaces,
 	            sum->interfaces_len, sizeof(*sum->interfaces));
 	json_object(j, "totals", total_rows, ARRAY_LEN(total_rows), sum);
-	put_processes(j, sum);
+	report_json_processes(j, sum);
 	report_json_regions(j, sum);
 	put_notes(j, sum);
+	json_things(j, "situation", finding_rows, ARRAY_LEN(finding_rows), sum->findings,
+	            sum->findings_len, sizeof(*sum->findings));
 	json_things(j, "streams", stream_rows, ARRAY_LEN(stream_rows), sum->streams,
 	            sum->streams_len, sizeof(*sum->streams));
 	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,

@@ -23,8 +23,7 @@ static void count(struct sheet *s, const char *before, uint64_t n, const char *w
 
 /* ---- what ran ------------------------------------------------------------------------------- */
 
-/* NULL for one that is not worth a name: real-time signals, say. */
-static const char *signal_name(int32_t number)
+const char *signal_name(int32_t number)
 {
 	static const struct { int number; const char *name; } names[] = {
 		{SIGHUP, "SIGHUP"}, {SIGINT, "SIGINT"}, {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
@@ -201,6 +200,18 @@ static void report_warnings(struct sheet *s, const struct galvo_summary *sum)
 
 /* ---- what is not in the figures, and what they cost ----------------------------------------- */
 
+static void put_how_often(struct sheet *s, const struct summary_note *note)
+{
+	buf_printf(&s->buf, " (%llu time%s", (unsigned long long)note->count,
+	           note->count == 1 ? "" : "s");
+	if (!isnan(note->first_failure_s)) {
+		buf_put_str(&s->buf, note->count == 1 ? ", at " : ", from ");
+		put_duration(&s->buf, note->first_failure_s);
+		buf_put_str(&s->buf, note->count == 1 ? "" : " on");
+	}
+	buf_put_str(&s->buf, ")");
+}
+
 /* The count of what went wrong stands before or behind the text, as it reads best. */
 static void report_note(struct sheet *s, const struct summary_note *note)
 {
@@ -211,8 +222,7 @@ static void report_note(struct sheet *s, const struct summary_note *note)
 		count(s, "", note->count, "");
 	sheet_escaped(s, note->text);
 	if (note->kind == NOTE_SOURCE) /* a turn of a source may be a reading a process */
-		buf_printf(&s->buf, " (%llu time%s)", (unsigned long long)note->count,
-		           note->count == 1 ? "" : "s");
+		put_how_often(s, note);
 	if (note->kind == NOTE_DAMAGE && note->offset)
 		buf_printf(&s->buf, " (at byte %llu)", (unsigned long long)note->offset);
 	sheet_line_wrap(s, NOTE_INDENT);
@@ -242,6 +252,30 @@ static void report_notes(struct sheet *s, const struct galvo_summary *sum)
 	if (shown < all) {
 		count(s, "  \xe2\x80\xa6 and ", all - shown, "more");
 		sheet_line_end(s);
+	}
+}
+
+/* What may have kept something from us; whether it did, the notes tell. */
+static void report_situation(struct sheet *s, const struct galvo_summary *sum)
+{
+	const char *title = "seen in part (galvo doctor tells more)";
+	size_t i;
+
+	for (i = 0; i < sum->findings_len; i++) {
+		const struct summary_finding *f = &sum->findings[i];
+
+		if (!f->has_effect)
+			continue;
+		if (title) {
+			sheet_text(s, "");
+			sheet_text(s, title);
+		}
+		title = NULL;
+		buf_put_str(&s->buf, "  ");
+		sheet_escaped(s, f->id);
+		buf_put_str(&s->buf, ": ");
+		sheet_escaped(s, f->found);
+		sheet_line_wrap(s, NOTE_INDENT);
 	}
 }
 
@@ -304,14 +338,19 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 		sheet_text(s, "              of its sampling threads only: the rest is unknown");
 }
 
-void report_text(struct sheet *s, const struct galvo_summary *sum)
+void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by)
 {
 	report_header(s, sum);
 	report_warnings(s, sum);
 	report_regions(s, sum);
 	report_machine(s, sum);
 	report_devices(s, sum);
-	report_processes(s, sum);
+	if (by == GALVO_REPORT_BY_COMM)
+		report_groups(s, sum);
+	else
+		report_processes(s, sum);
+	report_balance(s, sum);
 	report_notes(s, sum);
+	report_situation(s, sum);
 	report_cost(s, sum);
 }

@@ -146,7 +146,7 @@ void sheet_escaped(struct sheet *s, const char *bytes)
 	buf_put_escaped(&s->buf, span_str(bytes));
 }
 
-void table_head(struct sheet *s, const char *title, const struct text_column *columns, size_t n)
+void table_heads(struct sheet *s, const char *title, const struct text_column *columns, size_t n)
 {
 	size_t i;
 
@@ -158,6 +158,11 @@ void table_head(struct sheet *s, const char *title, const struct text_column *co
 		blanks(&s->buf, length < columns[i].width ? columns[i].width - length : 0);
 		buf_put_str(&s->buf, columns[i].head);
 	}
+}
+
+void table_head(struct sheet *s, const char *title, const struct text_column *columns, size_t n)
+{
+	table_heads(s, title, columns, n);
 	sheet_line_end(s);
 }
 

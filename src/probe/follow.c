@@ -28,11 +28,9 @@ uint64_t probe_follow(struct probe *p, bool is_whole)
 
 	if (!track)
 		return from;
-	if (p->config.leads) {
-		track_poll(track, from);
-		/* Ticks that were missed may have jumped over its turn: it is due from then on. */
+	/* Ticks that were missed may have jumped over its turn: it is due from then on. */
+	if (p->config.leads)
 		is_turn = is_whole || p->tick >= lane->next_tick;
-	}
 	if (!is_turn && track_generation(track) == p->joined_generation)
 		return from;
 	cpu_ns = probe_cpu_ns(p);

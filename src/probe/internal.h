@@ -17,6 +17,7 @@ enum {
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
 	MEMBERS_MAX = 1 << 16,
+	OWED_MAX = 1024, /* last mentions that lost flushes owe: each holds descriptors */
 	NAME_BYTES = 64,
 	REASON_BYTES = 160,
 	TEXT_MAX_BYTES = 16 << 20, /* of one file under proc/ or sys/ */
@@ -49,11 +50,15 @@ struct instance {
 /* One followed process as this probe knows it. */
 struct member {
 	struct tracked *who;
+	uint64_t clock_ns, clock_mono_ns; /* its CPU clock, and when that was read */
+	int clock_failed;       /* errno */
 	bool gone;              /* its last mention is due at the next flush */
+	bool mentioned;         /* that flush is on its way */
 	struct member *next_free;
 	struct {
 		struct series series;
 		struct kept kept[TEXTS_MAX];
+		bool is_denied; /* a text was, while the process was in its prime */
 	} pen[];                /* one for each pen of a per-process source */
 };
 
@@ -64,7 +69,7 @@ struct pen {
 	struct feed *feeds[TEXTS_MAX];
 	uint64_t turns;
 	/* what it costs */
-	uint64_t reads, failures, calibrated_ns, mean_ns;
+	uint64_t reads, failures, first_failure_mono_ns, calibrated_ns, mean_ns;
 	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */
@@ -95,6 +100,8 @@ struct probe {
 	/* members, and what a flush says of them */
 	struct member **members;
 	size_t members_len, members_cap, living, judged_members;
+	size_t mentioned;               /* of them: see members_settle */
+	uint64_t mentions_lost;         /* batches dropped, when that was looked at */
 	struct member *free_members;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
@@ -106,11 +113,12 @@ struct probe {
 	bool *device_found; /* of config.devices */
 	struct buf text;    /* of files of processes and instances */
 	/* time */
+	uint64_t polled_tick; /* the last one in which ends were looked for */
 	uint64_t tick, first_deadline_ns, flushed_mono_ns, judged_mono_ns;
 	uint64_t vanished;
 	_Atomic uint64_t ticks_done, ticks_missed;
 	_Atomic uint64_t slowed; /* the largest divisor, in the high half; a bit for each pen slowed */
-	_Atomic uint32_t stop;
+	_Atomic uint32_t stop, done;
 	pthread_t thread;
 	bool is_running;
 };
@@ -154,7 +162,10 @@ void budget_account_following(struct probe *p); /* what it has cost since the la
 /* For every member: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
-void members_drop_gone(struct probe *p);      /* after the flush that mentioned them */
+/* What the next message says of them, in info_at: how many. */
+size_t members_mention(struct probe *p);
+/* Lets go of who is gone and was mentioned in what is written by now. What was lost is said again. */
+void members_settle(struct probe *p);
 void members_finish(struct probe *p);
 void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);

@@ -1,5 +1,6 @@
 /* Followed processes: their files and CPU clocks, a row each at every turn. */
 #include <errno.h>
+#include <math.h>
 
 #include "internal.h"
 
@@ -47,13 +48,15 @@ static bool take(void *ctx, struct tracked *who)
 		return false;
 	p->join_fell_short = fell_short;
 	m->who = who;
-	m->gone = false;
+	m->gone = atomic_load(&who->end_mono_ns) != 0;
+	m->mentioned = false;
 	for (i = 0, j = 0; i < p->pens_len; i++) {
 		size_t k;
 
 		if (p->pens[i].source->shape != SHAPE_PROCESS)
 			continue;
 		series_init(&m->pen[j].series, p->pens[i].source);
+		m->pen[j].is_denied = false;
 		for (k = 0; k < TEXTS_MAX; k++)
 			m->pen[j].kept[k] = KEPT_NONE;
 		j++;
@@ -88,7 +91,7 @@ void members_join(struct probe *p)
 		}
 	}
 	p->join_fell_short = false;
-	track_join(p->config.track, &p->join_cursor, take, p);
+	track_join(p->config.track, p->config.kind, &p->join_cursor, take, p);
 	if (p->join_fell_short) {
 		p->joined_generation = UINT64_MAX;
 		p->join_cursor = 0;
@@ -105,19 +108,46 @@ static void let_go(struct probe *p, struct member *m)
 	p->free_members = m;
 }
 
-void members_drop_gone(struct probe *p)
+size_t members_mention(struct probe *p)
 {
-	size_t i, kept = 0;
+	size_t i, n = 0;
 
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 
-		if (m->gone && p->infos[i].removed)
+		if (m->mentioned)
+			continue;
+		track_info(p->config.track, m->who, &p->infos[n]);
+		p->infos[n].removed = m->mentioned = m->gone;
+		p->mentioned += m->gone;
+		p->info_at[n] = &p->infos[n];
+		n++;
+	}
+	return n;
+}
+
+void members_settle(struct probe *p)
+{
+	uint64_t lost = p->mentions_lost;
+	bool is_settled = !p->config.stream || stream_is_settled(p->config.stream, &lost);
+	bool is_lost = lost != p->mentions_lost;
+	size_t i, kept = 0, owed = 0;
+
+	p->mentions_lost = lost;
+	if (!p->mentioned || (!is_lost && !is_settled))
+		return;
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (m->mentioned && (!is_lost || owed++ >= OWED_MAX)) {
 			let_go(p, m);
-		else
-			p->members[kept++] = m;
+			continue;
+		}
+		m->mentioned = false;
+		p->members[kept++] = m;
 	}
 	p->members_len = kept;
+	p->mentioned = 0;
 }
 
 void members_finish(struct probe *p)
@@ -152,21 +182,6 @@ static struct raw *member_row(struct raw_sink *sink, struct span name, uint32_t 
 	return &((struct member_sink *)sink)->raw;
 }
 
-/*
- * The CPU clock of a process, in ns, of exited threads too. It is asked for by number, so it comes
- * after track_poll said that this number still is this process. Returns errno.
- */
-static int read_cpu_clock(uint32_t pid, uint64_t *ret_ns)
-{
-	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
-	struct timespec t;
-
-	if (clock_gettime(id, &t) != 0)
-		return errno;
-	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-	return 0;
-}
-
 /* Where there are no process clocks, utime + stime of the stat file stand in. */
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
@@ -183,32 +198,71 @@ static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *
 	return 0;
 }
 
-/* Returns errno: the process is gone, or its clock is refused. */
-static int read_clock_field(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
+/*
+ * Clocks are asked for by number, so all of them are read first, then one look tells who has ended: of
+ * whoever has not, the number was its own all the while.
+ */
+static void read_clocks(struct probe *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->members_len; i++) {
+		struct member *m = p->members[i];
+
+		if (m->gone)
+			continue;
+		m->clock_mono_ns = probe_now(p);
+		m->clock_failed = process_clock_read(m->who->info.pid, &m->clock_ns);
+	}
+	track_poll(p->config.track);
+	p->polled_tick = p->tick;
+}
+
+static void take_clock(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
 {
 	const struct source *source = s->source;
 	struct member_sink to;
-	uint64_t ns = 0;
-	int failed;
+	uint32_t mixed;
 
-	if (source->cpu_clock_field < 0)
-		return 0;
 	raw_clear(&to.raw);
-	failed = p->config.world->live ? read_cpu_clock(m->who->info.pid, &ns)
-	                               : read_cpu_ticks(p, m->who, &ns);
-	if (!failed)
-		raw_put(&to.raw, (unsigned)source->cpu_clock_field, ns);
+	if (!p->config.world->live)
+		m->clock_failed = read_cpu_ticks(p, m->who, &m->clock_ns);
+	if (!m->clock_failed)
+		raw_put(&to.raw, (unsigned)source->cpu_clock_field, m->clock_ns);
+	track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
 	series_update(s, source->texts_len, &to.raw, mono_ns);
-	return failed;
 }
 
-/* A stat file begins with the name, so that a new one is seen for nothing. */
-static void see_name(struct probe *p, struct member *m, struct span text)
+/* A stat file tells the name and the parent for nothing. */
+static void see_stat(struct probe *p, struct member *m, struct span text)
 {
 	struct process_stat stat;
 
 	if (process_stat_parse(text, &stat, NULL) == GALVO_OK && stat.state != 'X')
-		track_saw_name(p->config.track, m->who, stat.comm);
+		track_saw_stat(p->config.track, m->who, &stat);
+}
+
+/* The same text of another thread, the main thread being at its end. */
+static galvo_status read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
+                                  struct member_sink *to)
+{
+	const struct world *w = p->config.world;
+	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
+	galvo_status status = GALVO_DONE;
+	struct dirent *entry;
+	struct span text;
+	DIR *dir = file_open_dir(track_path(w, m->who, "task", path), path);
+
+	while (dir && status == GALVO_DONE && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    snprintf(name, sizeof(name), "%s/%s", entry->d_name, t->path) >= (int)sizeof(name))
+			continue;
+		if (file_read(dirfd(dir), name, &p->text, &text, NULL) == GALVO_OK && text.n)
+			status = t->parse(text, w, &to->sink, NULL) == GALVO_OK ? GALVO_OK : GALVO_DONE;
+	}
+	if (dir)
+		closedir(dir);
+	return GALVO_OK; /* it has none: a thread of the kernel */
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
@@ -217,33 +271,119 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
 	struct kept *kept = &m->pen[pen->member_slot].kept[i];
-	char path[TRACK_PATH_BYTES];
-	struct span text;
-	galvo_status status;
+	const char *path = t->path; /* what is open needs it for messages only */
 	uint64_t period_ns = lane_period_ns(p, pen->lane);
-	int dir_fd = track_path(w, m->who, t->path, path);
+	char at[TRACK_PATH_BYTES];
+	galvo_status status;
+	struct span text;
+	int dir_fd = -1;
 
+	if (kept->fd < 0 || kept->epoch != w->epoch) {
+		dir_fd = track_path(w, m->who, t->path, at);
+		path = at;
+	}
 	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
 	if (status == GALVO_OK && text.n == 0 && !t->optional)
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
-	if (status == GALVO_OK && !strcmp(t->path, "stat"))
-		see_name(p, m, text);
+	if (status == GALVO_DONE)
+		status = read_stand_in(p, m, t, to);
+	if (status == GALVO_OK && !pen->source->settle && !strcmp(t->path, "stat"))
+		see_stat(p, m, text);
 	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
 		kept_close(kept);
 	return status;
 }
 
 /*
- * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
- * rate times time is then the counter's growth, to the unit.
+ * The kernel closes the files of a process that exits to all but root (fs/proc/base.c,
+ * task_dump_owner). That is no matter of permissions: it is asked once of each process.
  */
-static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
+{
+	char path[TRACK_PATH_BYTES];
+	struct process_stat stat;
+	struct span text;
+	int dir_fd = track_path(p->config.world, m->who, "stat", path);
+	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+
+	if (status == GALVO_OK)
+		status = process_stat_parse(text, &stat, NULL);
+	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
+}
+
+/* What is optional may be absent; that we may not look at it is worth a word all the same. */
+static bool is_failure(struct probe *p, struct member *m, const struct pen *pen, bool is_optional,
+                       galvo_status status)
+{
+	bool *is_denied = &m->pen[pen->member_slot].is_denied;
+
+	if (status == GALVO_ERR_DENIED && !*is_denied)
+		*is_denied = !is_denied_as_it_dies(p, m);
+	return status == GALVO_ERR_DENIED ? *is_denied
+	                                  : !is_optional || status != GALVO_ERR_ABSENT;
+}
+
+static void tell_failure(struct probe *p, struct member *m, struct pen *pen,
+                         const struct source_text *t, galvo_status status, galvo_error *error)
+{
+	if (status == GALVO_OK || !is_failure(p, m, pen, t->optional, status))
+		return;
+	err_wrap(error, "process %u", m->who->info.pid);
+	pen_fail(pen, status, error);
+}
+
+/* There is no telling whose these bytes were: they are in the books, and in no sample. */
+static void leave_out(struct series *s, uint32_t mixed)
+{
+	const struct source *source = s->source;
+	size_t i, j;
+
+	for (i = 0; mixed && i < source->accounts_len; i++)
+		for (j = 0; j < source->metrics_len; j++)
+			if ((mixed >> source->accounts[i].kind & 1) &&
+			    source->accounts[i].part == PART_OWN &&
+			    source->metrics[j].of == FIELD(source->accounts[i].field))
+				s->value[j] = NAN;
+}
+
+/* All texts are one reading. */
+static void read_settled(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
 	struct series *s = &m->pen[pen->member_slot].series;
-	int clock_failed = read_clock_field(p, m, s, mono_ns);
+	const struct source *source = pen->source;
+	struct member_sink to = {.sink.row = member_row};
+	galvo_error error = {0}, first = {0};
+	galvo_status status, failed = GALVO_OK;
+	size_t i, at = 0;
+	uint32_t mixed;
+
+	raw_clear(&to.raw);
+	for (i = 0; i < source->texts_len; i++) {
+		err_clear(&error);
+		status = read_text(p, m, pen, i, &to, &error);
+		if (status != GALVO_OK && status != GALVO_ERR_ABSENT && failed == GALVO_OK) {
+			failed = status;
+			first = error;
+			at = i;
+		}
+	}
+	if (!track_enter(p->config.track, m->who, source, &to.raw, false, &mixed)) {
+		read_text(p, m, pen, 0, &to, NULL);
+		track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
+	}
+	series_update(s, 0, &to.raw, mono_ns);
+	leave_out(s, mixed);
+	tell_failure(p, m, pen, &source->texts[at], failed, &first);
+}
+
+/* False: the process has gone. */
+static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+{
+	struct series *s = &m->pen[pen->member_slot].series;
 	galvo_error error;
+	uint32_t mixed;
 	size_t i;
 
 	for (i = 0; i < pen->source->texts_len; i++) {
@@ -259,37 +399,58 @@ static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
+		if (t->accounts)
+			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
-		/* What is optional may be absent; that we may not look at it is worth a word all the same. */
-		if (status != GALVO_OK && (!t->optional || status != GALVO_ERR_ABSENT)) {
-			err_wrap(&error, "process %u", m->who->info.pid);
-			pen_fail(pen, status, &error);
-		}
+		tell_failure(p, m, pen, t, status, &error);
 	}
-	if (clock_failed) /* and yet it is there */
-		pen_fail(pen, err_sys(&error, clock_failed, "process %u: CPU clock", m->who->info.pid),
-		         &error);
+	return true;
+}
+
+/*
+ * False: the process has gone. All is read as of mono_ns, which is the row's instant too: the sum of
+ * rate times time is then the counter's growth, to the unit.
+ */
+static bool read_member(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
+{
+	bool has_clock = pen->source->cpu_clock_field >= 0;
+	galvo_error error;
+
+	if (has_clock)
+		take_clock(p, m, &m->pen[pen->member_slot].series, mono_ns);
+	if (pen->source->settle)
+		read_settled(p, m, pen, mono_ns);
+	else if (!read_apart(p, m, pen, mono_ns))
+		return false;
+	if (has_clock && m->clock_failed) /* and yet it is there */
+		pen_fail(pen, err_sys(&error, m->clock_failed, "process %u: CPU clock",
+		                      m->who->info.pid), &error);
 	return true;
 }
 
 void members_read(struct probe *p, struct pen *pen)
 {
+	bool has_clocks = pen->source->cpu_clock_field >= 0 && p->config.world->live;
 	size_t i;
 
+	if (has_clocks)
+		read_clocks(p);
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 		struct series *s = &m->pen[pen->member_slot].series;
 		uint64_t mono_ns;
 
-		if (m->gone)
+		if (m->gone || atomic_load(&m->who->end_mono_ns))
 			continue;
-		mono_ns = probe_now(p);
+		mono_ns = has_clocks ? m->clock_mono_ns : probe_now(p);
 		if (!read_member(p, m, pen, mono_ns)) {
 			p->vanished++;
-			track_gone(p->config.track, m->who, mono_ns);
+			track_gone(p->config.track, m->who);
 			continue; /* members_join closes it at the next tick */
 		}
-		if (p->config.stream && s->reads > 1 && series_has_value(s))
+		/* It may have ended under our hands: no sample is later than the end. */
+		if (p->config.stream && s->reads > 1 && series_has_value(s) &&
+		    !atomic_load(&m->who->end_mono_ns))
 			stream_row(p->config.stream, pen->source->scope, mono_ns,
 			           (struct row_key){.number = m->who->info.pid}, s->value,
 			           pen->source->metrics_len);

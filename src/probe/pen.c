@@ -57,6 +57,8 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 	}
 	pen->reads++;
 	pen->turns++;
+	if (pen->failures && !pen->first_failure_mono_ns)
+		pen->first_failure_mono_ns = from_mono_ns;
 	now = probe_now(p);
 	budget_account(pen, now - from_mono_ns);
 	return now;

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -95,7 +94,11 @@ static void tick(struct probe *p, bool is_last)
 	uint64_t now;
 
 	p->tick++;
+	if (p->mentioned)
+		members_settle(p);
 	now = read_lanes(p, is_whole, probe_follow(p, is_whole));
+	if (probe_follows(p) && p->polled_tick != p->tick)
+		track_poll(p->config.track);
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
 	if (now - p->judged_mono_ns >= JUDGE_EVERY_NS)
 		budget_judge(p);
@@ -133,7 +136,7 @@ void probe_prime(struct probe *p)
 	}
 	for (i = 0; i < p->pens_len; i++) {
 		p->pens[i].calibrated_ns = p->pens[i].mean_ns = best[i];
-		p->pens[i].reads = p->pens[i].failures = 0;
+		p->pens[i].reads = p->pens[i].failures = p->pens[i].first_failure_mono_ns = 0;
 	}
 	budget_account_following(p);
 	p->follow_pen.calibrated_ns = p->follow_pen.mean_ns;
@@ -158,6 +161,7 @@ static bool source_stats_at(const struct probe *p, size_t i, struct source_stats
 		.period_ns = lane_period_ns(p, pen->lane),
 		.reads = pen->reads,
 		.failures = pen->failures,
+		.first_failure_mono_ns = pen->first_failure_mono_ns,
 		.calibrated_ns = pen->calibrated_ns,
 		.mean_read_ns = pen->mean_ns,
 		.reason = pen->reason,
@@ -205,18 +209,15 @@ void probe_flush(struct probe *p)
 	const struct clock *clock = p->config.world->clock;
 	struct source_stats sources[PENS_MAX + 1];
 	struct flush_info info = {0};
-	size_t i;
 
+	if (p->config.track)
+		members_join(p); /* whoever has ended since is said to have */
+	members_settle(p);
 	p->flushed_mono_ns = info.mono_ns = clock->mono_ns(clock);
 	info.boot_ns = clock->boot_ns(clock);
 	info.wall_ns = clock->wall_ns(clock);
-	for (i = 0; i < p->members_len; i++) {
-		track_info(p->config.track, p->members[i]->who, &p->infos[i]);
-		p->infos[i].removed = p->members[i]->gone;
-		p->info_at[i] = &p->infos[i];
-	}
 	info.processes = p->info_at;
-	info.processes_len = p->members_len;
+	info.processes_len = members_mention(p);
 	info.devices_len = list_devices(p);
 	info.devices = p->devices;
 	while (source_stats_at(p, info.sources_len, &sources[info.sources_len]))
@@ -231,7 +232,6 @@ void probe_flush(struct probe *p)
 	};
 	if (p->config.stream)
 		stream_flush(p->config.stream, &info);
-	members_drop_gone(p);
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------- */
@@ -264,21 +264,20 @@ static void *run(void *arg)
 		p->tick += late;
 		deadline += late * period;
 	}
+	if (p->config.stream)
+		stream_await_ready(p->config.stream, clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS);
 	tick(p, true); /* what happened since the last tick belongs to the recording */
 	probe_flush(p);
+	clock_wake(&p->done);
 	return NULL;
 }
 
 galvo_status probe_start(struct probe *p, galvo_error *reterr)
 {
-	sigset_t all, before;
 	int failed;
 
 	p->first_deadline_ns = probe_now(p) + p->config.period_ns;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&p->thread, NULL, run, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	failed = thread_start(&p->thread, run, p);
 	if (failed)
 		return err_sys(reterr, failed, "cannot start a sampler thread");
 	p->is_running = true;
@@ -290,11 +289,18 @@ void probe_signal_stop(struct probe *p)
 	clock_wake(&p->stop);
 }
 
-void probe_join(struct probe *p)
+bool probe_join(struct probe *p, uint64_t timeout_ns)
 {
-	if (p->is_running)
-		pthread_join(p->thread, NULL);
+	if (!p->is_running)
+		return true;
 	p->is_running = false;
+	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + timeout_ns, &p->done);
+	if (!atomic_load_explicit(&p->done, memory_order_acquire)) {
+		pthread_detach(p->thread);
+		return false;
+	}
+	pthread_join(p->thread, NULL);
+	return true;
 }
 
 bool probe_missing_device_at(const struct probe *p, size_t i, const char **ret_name)

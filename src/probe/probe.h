@@ -32,7 +32,7 @@ struct probe_config {
 };
 
 galvo_status probe_create(const struct probe_config *, struct probe **ret_probe, galvo_error *reterr);
-void probe_destroy(struct probe *); /* NULL is fine; joined already, or never started */
+void probe_destroy(struct probe *); /* NULL is fine; joined, or never started */
 
 /*
  * Times the sources, takes the first readings (from which rates grow) and sets the divisors. On the
@@ -41,7 +41,8 @@ void probe_destroy(struct probe *); /* NULL is fine; joined already, or never st
 void probe_prime(struct probe *);
 galvo_status probe_start(struct probe *, galvo_error *reterr); /* the sampler thread */
 void probe_signal_stop(struct probe *);                        /* any thread; returns at once */
-void probe_join(struct probe *); /* after signal_stop; flushes what is left. Twice is once */
+/* After signal_stop; flushes what is left. Twice is once. False: a reading hangs, and the thread is left behind. */
+bool probe_join(struct probe *, uint64_t timeout_ns);
 
 /* One tick by hand instead of the thread: replays, benchmarks, tests. */
 void probe_tick(struct probe *);

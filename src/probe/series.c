@@ -9,20 +9,15 @@
 #define PACE_MIN_NS (NS_PER_S / 5)
 #define DEBT_MAX_NS (NS_PER_S / 10)
 
-/* Of all shares of a source, which have one whole. */
-static uint32_t whole_of(const struct source *source)
+void series_init(struct series *s, const struct source *source)
 {
 	size_t i;
 
-	for (i = 0; i < source->metrics_len; i++)
-		if (source->metrics[i].form == FORM_SHARE)
-			return source->metrics[i].whole;
-	return 0;
-}
-
-void series_init(struct series *s, const struct source *source)
-{
-	*s = (struct series){.source = source, .whole = whole_of(source)};
+	*s = (struct series){.source = source};
+	for (i = 0; i < source->metrics_len; i++) {
+		s->whole |= source->metrics[i].whole; /* all shares of a source have one */
+		s->used |= source->metrics[i].of | source->metrics[i].whole;
+	}
 	series_reset(s);
 }
 
@@ -195,7 +190,8 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 {
 	struct series_text *t = &s->text[text];
 	const struct source *source = s->source;
-	uint32_t fields = t->fields | now->present; /* all that this text answers for */
+	uint32_t present = now->present & s->used;
+	uint32_t fields = t->fields | present; /* all that this text answers for */
 	uint64_t dt_ns = t->mono_ns && mono_ns > t->mono_ns ? mono_ns - t->mono_ns : 0;
 	struct growth g;
 	size_t i;
@@ -221,12 +217,12 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 	}
 	share_pay(&s->share, &g);
 	s->reads += text == 0;
-	s->present = (s->present & ~fields) | now->present;
+	s->present = (s->present & ~fields) | present;
 	for (; g.moved; g.moved &= g.moved - 1) {
 		i = (size_t)__builtin_ctz(g.moved);
 		s->base[i] = now->value[i];
 	}
-	t->fields = now->present;
+	t->fields = present;
 	t->mono_ns = mono_ns;
 }
 

@@ -35,7 +35,8 @@ struct series {
 	uint64_t rejected;                   /* values beyond their limit */
 	struct series_text text[TEXTS_MAX];
 	double value[METRICS_MAX];           /* of the columns; NaN: absent */
-	uint32_t whole;                      /* fields that its shares are of */
+	uint32_t used;                       /* fields that columns are made of */
+	uint32_t whole;                      /* of these, those that its shares are of */
 	struct share share;
 	uint32_t present;                    /* fields that have a base */
 	uint64_t base[RAW_MAX];

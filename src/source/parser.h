@@ -126,10 +126,15 @@ galvo_status cpu_line_parse(struct span text, const struct world *w, struct raw_
 /* Columns by their place after the state: 0 is ppid. */
 enum stat_column {
 	STAT_PPID = 0,
+	STAT_FLAGS = 5,
 	STAT_MINFLT = 6,
+	STAT_CMINFLT = 7,
 	STAT_MAJFLT = 8,
+	STAT_CMAJFLT = 9,
 	STAT_UTIME = 10,
 	STAT_STIME = 11,
+	STAT_CUTIME = 12,
+	STAT_CSTIME = 13,
 	STAT_THREADS = 16,
 	STAT_START = 18,
 	STAT_VSIZE = 19,

@@ -40,7 +40,7 @@ static galvo_status parse_statm(struct span text, const struct world *w, struct 
 		raw_put_scaled(r, VMS, c.value[SIZE], w->page_bytes);
 	if (r && (c.good & FIELD(RESIDENT)))
 		raw_put_scaled(r, RSS, c.value[RESIDENT], w->page_bytes);
-	return GALVO_OK;
+	return c.value[SIZE] ? GALVO_OK : GALVO_DONE;
 }
 
 /* Kernel threads, zombies and kernels before 4.5 have no such line. */
@@ -63,6 +63,8 @@ static const struct source_text texts[] = {
 	 .parse = parse_status},
 };
 
+static const struct source_account accounts[] = {{USAGE_CPU_NS, PART_OWN, CPU_NS}};
+
 const struct source source_process = {
 	.name = "process",
 	.summary = "CPU time and memory of each followed process",
@@ -72,5 +74,6 @@ const struct source source_process = {
 	TABLE(fields),
 	TABLE(metrics),
 	TABLE(texts),
+	TABLE(accounts),
 	.cpu_clock_field = CPU_NS,
 };

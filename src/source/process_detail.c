@@ -3,6 +3,7 @@
 
 enum field {
 	USER_NS, KERNEL_NS, MINOR_FAULTS, MAJOR_FAULTS, THREADS, SWAP, VOLUNTARY, INVOLUNTARY, PSS,
+	REAPED_NS,
 };
 
 static const struct raw_field fields[] = {
@@ -15,6 +16,7 @@ static const struct raw_field fields[] = {
 	[VOLUNTARY] = {"voluntary_count", RAW_COUNTER},
 	[INVOLUNTARY] = {"involuntary_count", RAW_COUNTER},
 	[PSS] = {"pss_bytes", RAW_GAUGE},
+	[REAPED_NS] = {"reaped_ns", RAW_COUNTER}, /* CPU time of children it waited for, and theirs */
 };
 
 static const struct metric metrics[] = {
@@ -70,6 +72,8 @@ static galvo_status parse_stat(struct span text, const struct world *w, struct r
 		raw_put_scaled(r, USER_NS, c.value[STAT_UTIME], tick_ns);
 	if (c.good & FIELD(STAT_STIME))
 		raw_put_scaled(r, KERNEL_NS, c.value[STAT_STIME], tick_ns);
+	if ((c.good & FIELD(STAT_CUTIME)) && (c.good & FIELD(STAT_CSTIME)))
+		raw_put_scaled(r, REAPED_NS, c.value[STAT_CUTIME] + c.value[STAT_CSTIME], tick_ns);
 	return GALVO_OK;
 }
 
@@ -104,11 +108,13 @@ static galvo_status parse_rollup(struct span text, const struct world *w, struct
 }
 
 static const struct source_text texts[] = {
-	{.path = "stat", .kind = FILE_RECORD, .parse = parse_stat},
+	{.path = "stat", .kind = FILE_RECORD, .accounts = true, .parse = parse_stat},
 	{.path = "status", .kind = FILE_RECORD, .optional = true, .parse = parse_status},
 	{.path = "smaps_rollup", .kind = FILE_RECORD, .optional = true, .on_request = true,
 	 .parse = parse_rollup},
 };
+
+static const struct source_account accounts[] = {{USAGE_CPU_NS, PART_REAPED, REAPED_NS}};
 
 const struct source source_process_detail = {
 	.name = "process_detail",
@@ -120,5 +126,6 @@ const struct source source_process_detail = {
 	TABLE(fields),
 	TABLE(metrics),
 	TABLE(texts),
+	TABLE(accounts),
 	.cpu_clock_field = -1,
 };

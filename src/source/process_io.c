@@ -1,41 +1,63 @@
-/* Bytes that one process reads and writes, as it asked and as devices saw it. */
+/* Bytes that one process reads and writes, as it asked and as devices saw it, children apart. */
 #include "parser.h"
 
-enum field { RCHAR, WCHAR, READ_BYTES, WRITE_BYTES, CANCELLED };
+/* Five times the same: as the kernel tells it, of the main thread, and parted. */
+enum field {
+	OWN = 0,
+	REAPED = 5,
+	MIXED = 10,
+	TOTAL = 15, /* of the process, its ended threads, and children it waited for */
+	MAIN = 20,  /* of its main thread alone */
+	MARK = 25,  /* moves when the process has waited for a child */
+	THREADS = 26,
+};
+enum item { RCHAR, WCHAR, READ_BYTES, WRITE_BYTES, CANCELLED, ITEMS };
+
+#define FIELDS(at, what)                                                                           \
+	[(at) + RCHAR] = {what "rchar_bytes", RAW_COUNTER},                                        \
+	[(at) + WCHAR] = {what "wchar_bytes", RAW_COUNTER},                                        \
+	[(at) + READ_BYTES] = {what "read_bytes", RAW_COUNTER},                                    \
+	[(at) + WRITE_BYTES] = {what "write_bytes", RAW_COUNTER},                                  \
+	[(at) + CANCELLED] = {what "cancelled_write_bytes", RAW_COUNTER}
 
 static const struct raw_field fields[] = {
-	[RCHAR] = {"rchar_bytes", RAW_COUNTER},
-	[WCHAR] = {"wchar_bytes", RAW_COUNTER},
-	[READ_BYTES] = {"read_bytes", RAW_COUNTER},
-	[WRITE_BYTES] = {"write_bytes", RAW_COUNTER},
-	[CANCELLED] = {"cancelled_write_bytes", RAW_COUNTER},
+	FIELDS(OWN, ""), FIELDS(REAPED, "reaped_"), FIELDS(MIXED, "mixed_"), FIELDS(TOTAL, "total_"),
+	FIELDS(MAIN, "main_"),
+	[MARK] = {"reaped_mark", RAW_GAUGE},
+	[THREADS] = {"threads_count", RAW_GAUGE},
+};
+
+#define ACCOUNTS(kind, item)                                                                       \
+	{(kind), PART_OWN, OWN + (item)}, {(kind), PART_REAPED, REAPED + (item)},                  \
+	{(kind), PART_MIXED, MIXED + (item)}
+
+static const struct source_account accounts[] = {
+	ACCOUNTS(USAGE_RCHAR, RCHAR), ACCOUNTS(USAGE_WCHAR, WCHAR), ACCOUNTS(USAGE_READ, READ_BYTES),
+	ACCOUNTS(USAGE_WRITE, WRITE_BYTES), ACCOUNTS(USAGE_CANCELLED, CANCELLED),
 };
 
 static const struct metric metrics[] = {
 	{RATE("proc__io_rchar", UNIT_BYTES_PER_SEC, FIELD(RCHAR),
-	      "Bytes a second that the process, and children it waited for, got from read calls, "
-	      "cached or not.")},
+	      "Bytes a second that the process got from read calls, cached or not.")},
 	{RATE("proc__io_wchar", UNIT_BYTES_PER_SEC, FIELD(WCHAR),
-	      "Bytes a second that the process, and children it waited for, gave to write calls, "
-	      "wherever they went.")},
+	      "Bytes a second that the process gave to write calls, wherever they went.")},
 	{RATE("proc__io_read_bytes", UNIT_BYTES_PER_SEC, FIELD(READ_BYTES),
-	      "Bytes a second that storage had to deliver for the process and children it waited "
-	      "for.")},
+	      "Bytes a second that storage had to deliver for the process.")},
 	{RATE("proc__io_write_bytes", UNIT_BYTES_PER_SEC, FIELD(WRITE_BYTES),
-	      "Bytes a second of cached pages that the process, and children it waited for, made "
-	      "to be written to storage.")},
+	      "Bytes a second of cached pages that the process made to be written to storage.")},
 	{RATE("proc__io_cancelled_write_bytes", UNIT_BYTES_PER_SEC, FIELD(CANCELLED),
 	      "Bytes a second of those that were thrown away before they were written.")},
 };
 
-static const struct key key[] = {
-	KEY("rchar:", RCHAR, KEY_PLAIN),
-	KEY("wchar:", WCHAR, KEY_PLAIN),
-	KEY("read_bytes:", READ_BYTES, KEY_PLAIN),
-	KEY("write_bytes:", WRITE_BYTES, KEY_PLAIN),
-	KEY("cancelled_write_bytes:", CANCELLED, KEY_PLAIN),
-};
-static const struct keys keys = {"io", key, ARRAY_LEN(key), false};
+#define KEYS(at)                                                                                   \
+	KEY("rchar:", (at) + RCHAR, KEY_PLAIN), KEY("wchar:", (at) + WCHAR, KEY_PLAIN),            \
+	KEY("read_bytes:", (at) + READ_BYTES, KEY_PLAIN),                                          \
+	KEY("write_bytes:", (at) + WRITE_BYTES, KEY_PLAIN),                                        \
+	KEY("cancelled_write_bytes:", (at) + CANCELLED, KEY_PLAIN)
+
+static const struct key total_key[] = {KEYS(TOTAL)}, main_key[] = {KEYS(MAIN)};
+static const struct keys total_keys = {"io", total_key, ARRAY_LEN(total_key), false};
+static const struct keys main_keys = {"task io", main_key, ARRAY_LEN(main_key), false};
 
 /* rchar: 6976 */
 static galvo_status parse(struct span text, const struct world *w, struct raw_sink *sink,
@@ -44,12 +66,136 @@ static galvo_status parse(struct span text, const struct world *w, struct raw_si
 	struct raw *r = row_only(sink);
 
 	(void)w;
-	return r ? keys_parse(text, &keys, r, reterr) : GALVO_OK;
+	return r ? keys_parse(text, &total_keys, r, reterr) : GALVO_OK;
 }
 
-/* Optional: the file of another user's process, or of one not to be traced, is closed to us. */
+/* rchar: 6976 */
+static galvo_status parse_main(struct span text, const struct world *w, struct raw_sink *sink,
+                               galvo_error *reterr)
+{
+	struct raw *r = row_only(sink);
+
+	(void)w;
+	return r ? keys_parse(text, &main_keys, r, reterr) : GALVO_OK;
+}
+
+/*
+ * Faults and times of children that were waited for: no process comes to its end without a fault, so
+ * their sum moves with each. (Who ignores SIGCHLD has nothing added of anything.)
+ */
+static galvo_status parse_stat(struct span text, const struct world *w, struct raw_sink *sink,
+                               galvo_error *reterr)
+{
+	const uint32_t needed = FIELD(STAT_CMINFLT) | FIELD(STAT_CMAJFLT) | FIELD(STAT_CUTIME) |
+	                        FIELD(STAT_CSTIME) | FIELD(STAT_THREADS);
+	struct raw *r = row_only(sink);
+	struct columns c;
+	struct span comm;
+	galvo_status status;
+	char state;
+
+	(void)w;
+	status = process_stat_split(text, &comm, &state, &c, reterr);
+	if (status != GALVO_OK || !r || (c.good & needed) != needed)
+		return status;
+	raw_put(r, MARK, c.value[STAT_CMINFLT] + c.value[STAT_CMAJFLT] + c.value[STAT_CUTIME] +
+	                 c.value[STAT_CSTIME]);
+	raw_put(r, THREADS, c.value[STAT_THREADS]);
+	return GALVO_OK;
+}
+
+/* ---- own, and of children that it waited for ------------------------------------------------------- */
+
+/*
+ * The kernel adds the bytes of a child to those of the parent that waits for it (wait_task_zombie in
+ * kernel/exit.c), as it adds those of a thread that ends; a thread by itself has its own alone. So of
+ * a process with one thread the rest is known, and of others as long as they wait for nobody.
+ */
+struct parted {
+	uint64_t own, reaped, mixed;
+};
+
+static bool is_single(const struct raw *r, enum item item)
+{
+	return (r->present & FIELD(MARK)) && r->value[THREADS] == 1 &&
+	       (r->present & FIELD(MAIN + item));
+}
+
+static uint64_t rest_of(const struct raw *r, enum item item)
+{
+	uint64_t total = r->value[TOTAL + item], alone = r->value[MAIN + item];
+
+	return total > alone ? total - alone : 0;
+}
+
+static struct parted part_first(const struct raw *now, enum item item)
+{
+	uint64_t total = now->value[TOTAL + item], rest;
+
+	if (!(now->present & FIELD(MARK)) || now->value[MARK] == 0)
+		return (struct parted){.own = total};
+	if (!is_single(now, item))
+		return (struct parted){.mixed = total};
+	rest = rest_of(now, item);
+	return (struct parted){.own = total - rest, .reaped = rest};
+}
+
+/* False: it may have waited for a child between the two texts, or threads may have ended. */
+static bool part_growth(const struct raw *before, const struct raw *now, enum item item,
+                        bool is_sure, struct parted *ret)
+{
+	uint64_t was = before->value[TOTAL + item], total = now->value[TOTAL + item];
+	uint64_t grown = total > was ? total - was : 0, by_others;
+	bool has_mark = before->present & now->present & FIELD(MARK);
+	bool is_alone = is_single(before, item) && is_single(now, item);
+
+	*ret = (struct parted){.own = grown};
+	if (!has_mark || grown == 0)
+		return true;
+	by_others = is_alone ? rest_of(now, item) : grown;
+	if (is_alone)
+		by_others = by_others > rest_of(before, item) ? by_others - rest_of(before, item) : 0;
+	by_others = by_others < grown ? by_others : grown;
+	if (by_others == 0)
+		return true;
+	if (before->value[MARK] == now->value[MARK])
+		return is_sure; /* threads of its own, then */
+	*ret = is_alone ? (struct parted){.own = grown - by_others, .reaped = by_others}
+	                : (struct parted){.mixed = grown};
+	return true;
+}
+
+static bool settle(const struct raw *before, struct raw *now, bool is_sure)
+{
+	struct parted p;
+	enum item i;
+
+	for (i = 0; i < ITEMS; i++) {
+		if (!(now->present & FIELD(TOTAL + i)))
+			continue;
+		if (!(before->present & FIELD(TOTAL + i))) {
+			p = part_first(now, i);
+		} else {
+			if (!part_growth(before, now, i, is_sure, &p))
+				return false;
+			p.own += before->value[OWN + i];
+			p.reaped += before->value[REAPED + i];
+			p.mixed += before->value[MIXED + i];
+		}
+		raw_put(now, OWN + i, p.own);
+		raw_put(now, REAPED + i, p.reaped);
+		raw_put(now, MIXED + i, p.mixed);
+	}
+	return true;
+}
+
+/* Optional: the files of another user's process, or of one not to be traced, are closed to us. */
 static const struct source_text texts[] = {
-	{.path = "io", .kind = FILE_RECORD, .optional = true, .parse = parse},
+	{.path = "stat", .kind = FILE_RECORD, .optional = true, .accounts = true,
+	 .parse = parse_stat},
+	{.path = "io", .kind = FILE_RECORD, .optional = true, .accounts = true, .parse = parse},
+	{.path = "task/%u/io", .kind = FILE_RECORD, .optional = true, .accounts = true,
+	 .parse = parse_main},
 };
 
 const struct source source_process_io = {
@@ -61,5 +207,7 @@ const struct source source_process_io = {
 	TABLE(fields),
 	TABLE(metrics),
 	TABLE(texts),
+	TABLE(accounts),
+	.settle = settle,
 	.cpu_clock_field = -1,
 };

@@ -1,5 +1,10 @@
 /* The texts of /proc/PID that tell who a process is and who its children are. */
+#include <errno.h>
+#include <time.h>
+
 #include "parser.h"
+
+#define FLAG_EXITING 4 /* PF_EXITING of the kernel, the same since 2.6 */
 
 /*
  * The name may hold ')', blanks and newlines; what follows it holds none of the first, so the last
@@ -51,6 +56,8 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 		return err_malformed(reterr, "stat", text, text, "a parent, times and a start");
 	s.ppid = (uint32_t)c.value[STAT_PPID];
 	s.start_ticks = c.value[STAT_START];
+	s.is_dying = s.state == 'Z' || s.state == 'X' ||
+	             ((c.good & FIELD(STAT_FLAGS)) && (c.value[STAT_FLAGS] & FLAG_EXITING));
 	*ret = s;
 	return GALVO_OK;
 }
@@ -67,4 +74,15 @@ bool process_children_take(struct span *rest, uint32_t *ret_pid)
 	*rest = after;
 	*ret_pid = (uint32_t)pid;
 	return true;
+}
+
+int process_clock_read(uint32_t pid, uint64_t *ret_ns)
+{
+	clockid_t id = (clockid_t)((~(unsigned)pid << 3) | 2); /* CPUCLOCK_SCHED of a process */
+	struct timespec t;
+
+	if (clock_gettime(id, &t) != 0)
+		return errno;
+	*ret_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return 0;
 }

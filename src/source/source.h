@@ -37,14 +37,33 @@ struct raw_sink {
 
 struct source_text {
 	const char *path;     /* below the root; "%s" stands for the thing's name in sysfs; for
-	                         SHAPE_PROCESS below proc/PID/ */
+	                         SHAPE_PROCESS below proc/PID/, and "%u" stands for PID */
 	enum file_kind kind;
 	bool optional;        /* the reading stands without it (not asked for, not there, not allowed) */
 	bool on_request;      /* too dear to read unasked: its columns are absent until then */
+	bool accounts;        /* fields of it are parts of an account */
 	uint32_t every;       /* read at every n-th turn of the source, held between; 0: 1 */
-	/* Fails only when nothing of the text is usable. `path` is for messages. */
+	/*
+	 * Fails only when nothing of the text is usable. SHAPE_PROCESS: DONE if that is all there is
+	 * while the main thread lives; where it does not, the text of another thread stands in.
+	 */
 	galvo_status (*parse)(struct span text, const struct world *, struct raw_sink *,
 	                      galvo_error *reterr);
+};
+
+/* Parts of what the kernel accounted to a process since its birth; together they are all of it. */
+enum account_part {
+	PART_OWN,
+	PART_REAPED, /* of children it waited for, and of all that these had waited for */
+	PART_MIXED,  /* either: there was no telling */
+	PARTS_END,
+};
+
+/* A raw field that is such a part. */
+struct source_account {
+	enum usage_kind kind;
+	enum account_part part;
+	uint8_t field;
 };
 
 struct source {
@@ -60,6 +79,15 @@ struct source {
 	size_t metrics_len;
 	const struct source_text *texts;
 	size_t texts_len;
+	/* SHAPE_PROCESS: for the books of a process, see track.h */
+	const struct source_account *accounts;
+	size_t accounts_len;
+	/*
+	 * SHAPE_PROCESS, or NULL: fields that come of several texts and of the reading before (nothing
+	 * is present in the first one). All texts are then read at every turn, and are one reading.
+	 * False: it takes the first text once more to tell; the same `now` then comes again, is_sure.
+	 */
+	bool (*settle)(const struct raw *before, struct raw *now, bool is_sure);
 	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
 	int cpu_clock_field;
 };
@@ -76,6 +104,7 @@ bool catalog_at(size_t i, struct catalog_row *ret);
 struct process_stat {
 	struct span comm; /* between the first '(' and the last ')'; may hold anything */
 	char state;
+	bool is_dying; /* its memory is gone, or about to go: its files belong to root from then on */
 	uint32_t ppid;
 	uint64_t start_ticks;
 	uint64_t cpu_ticks; /* utime + stime */
@@ -84,6 +113,12 @@ struct process_stat {
 galvo_status process_stat_parse(struct span text, struct process_stat *ret, galvo_error *reterr);
 /* Takes one pid off a children file ("12 34 56 "); false at the end or where it is no number. */
 bool process_children_take(struct span *rest, uint32_t *ret_pid);
+
+/*
+ * The CPU clock of a process of this machine, in ns, ended threads included. It is asked for by number:
+ * the reading counts if a pidfd tells afterwards that this process was there. Returns errno.
+ */
+int process_clock_read(uint32_t pid, uint64_t *ret_ns);
 
 /* ---- block devices ------------------------------------------------------------------------------- */
 

@@ -1,4 +1,6 @@
-/* The owner's side of a stream: rows into the batch, batches to the writer. Never waits. */
+/* The owner's side of a stream: rows into the batch, batches to the writer. Never waits but at the end. */
+#include <time.h>
+
 #include "writer.h"
 
 static void count(_Atomic uint64_t *counter, uint64_t n)
@@ -77,6 +79,18 @@ bool stream_is_ready(struct stream *s)
 	return s->held || batch_take(s);
 }
 
+bool stream_await_ready(struct stream *s, uint64_t until_mono_ns)
+{
+	const struct timespec moment = {0, NS_PER_MS};
+
+	while (!stream_is_ready(s)) {
+		if (clock_real.mono_ns(&clock_real) >= until_mono_ns)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	return true;
+}
+
 bool stream_make_room(struct stream *s)
 {
 	if (stream_is_ready(s) && s->at <= s->rows_end)
@@ -116,6 +130,14 @@ void stream_count_dropped(struct stream *s, uint64_t rows)
 uint64_t stream_dropped_rows(const struct stream *s)
 {
 	return atomic_load_explicit(&s->dropped_rows, memory_order_relaxed);
+}
+
+bool stream_is_settled(const struct stream *s, uint64_t *ret_dropped_batches)
+{
+	uint64_t written = atomic_load_explicit(&s->messages, memory_order_acquire);
+
+	*ret_dropped_batches = atomic_load_explicit(&s->dropped_batches, memory_order_acquire);
+	return written + *ret_dropped_batches == s->sequence;
 }
 
 /*

@@ -6,7 +6,6 @@
 
 #include "reader.h"
 
-enum { SESSION_BYTES_MAX = 4 << 20 };
 
 static const size_t FILE_BYTES_MAX = SIZE_MAX / 4;
 

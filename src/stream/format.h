@@ -39,7 +39,37 @@ enum process_field {
 	PROCESS_FIRST_MONO_NS = 104,
 	PROCESS_END_MONO_NS = 105,
 	PROCESS_ROOT = 106,
+	PROCESS_USAGE = 107,
+	PROCESS_END = 108,
+	PROCESS_EARLIER = 109,
 };
+
+enum usage_field {
+	USAGE_KIND = 1,
+	USAGE_HEAD = 2,
+	USAGE_SAMPLED = 3,
+	USAGE_TAIL = 4,
+	USAGE_UNSEEN = 5,
+	USAGE_MIXED = 6,
+};
+
+enum end_field {
+	END_HAS_STATUS = 1,
+	END_EXIT_CODE = 2,
+	END_TERM_SIGNAL = 3,
+	END_HAS_USAGE = 4,
+	END_USER_NS = 5,
+	END_SYSTEM_NS = 6,
+	END_MAX_RSS_BYTES = 7,
+	END_MINOR_FAULTS = 8,
+	END_MAJOR_FAULTS = 9,
+	END_READ_BLOCKS = 10,
+	END_WRITE_BLOCKS = 11,
+	END_VOLUNTARY_SWITCHES = 12,
+	END_INVOLUNTARY_SWITCHES = 13,
+};
+
+enum earlier_field { EARLIER_COMM = 1, EARLIER_UNTIL_MONO_NS = 2 };
 
 /* Of an EventTrace; what is the same in every trace message is not here again. */
 enum events_field { EVENTS_BUFFERS = 2, EVENTS_FLUSH_STATS = 3, EVENTS_OPEN_REGIONS = 100 };
@@ -83,6 +113,7 @@ enum source_field {
 	SOURCE_CALIBRATED_NS = 6,
 	SOURCE_MEAN_READ_NS = 7,
 	SOURCE_REASON = 8,
+	SOURCE_FIRST_FAILURE_NS = 100,
 };
 
 /* Of a row: its instant, its key if it has one, its values. */
@@ -119,7 +150,6 @@ uint32_t row_values_field(const struct row_form *);
 #define SEAL_TAG "\xfd\x07"
 #define SEAL_BYTES 6
 
-#define SESSION_FILE "session_metadata.pb"
 #define NAME_MAX_BYTES 256 /* of a host, a device, a column: longer ones are clipped */
 
 #endif

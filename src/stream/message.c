@@ -83,8 +83,59 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 	return nested_end(header, p);
 }
 
-static char *put_process(char *p, const struct process_info *process)
+static char *put_usage(char *p, enum usage_kind kind, const struct usage *u)
 {
+	char *start = nested_begin(p, PROCESS_USAGE);
+
+	p = wire_put_u64(start, USAGE_KIND, kind);
+	p = wire_put_u64(p, USAGE_HEAD, u->head);
+	p = wire_put_u64(p, USAGE_SAMPLED, u->sampled);
+	p = wire_put_u64(p, USAGE_TAIL, u->tail);
+	p = wire_put_u64(p, USAGE_UNSEEN, u->unseen);
+	p = wire_put_u64(p, USAGE_MIXED, u->mixed);
+	return nested_end(start, p);
+}
+
+static char *put_end(char *p, const struct process_end *end)
+{
+	char *start = nested_begin(p, PROCESS_END);
+
+	p = wire_put_u64(start, END_HAS_STATUS, end->has_status);
+	p = wire_put_u64(p, END_EXIT_CODE, (uint64_t)end->exit_code);
+	p = wire_put_u64(p, END_TERM_SIGNAL, (uint64_t)end->term_signal);
+	p = wire_put_u64(p, END_HAS_USAGE, end->has_usage);
+	p = wire_put_u64(p, END_USER_NS, end->user_ns);
+	p = wire_put_u64(p, END_SYSTEM_NS, end->system_ns);
+	p = wire_put_u64(p, END_MAX_RSS_BYTES, end->max_rss_bytes);
+	p = wire_put_u64(p, END_MINOR_FAULTS, end->minor_faults);
+	p = wire_put_u64(p, END_MAJOR_FAULTS, end->major_faults);
+	p = wire_put_u64(p, END_READ_BLOCKS, end->read_blocks);
+	p = wire_put_u64(p, END_WRITE_BLOCKS, end->write_blocks);
+	p = wire_put_u64(p, END_VOLUNTARY_SWITCHES, end->voluntary_switches);
+	p = wire_put_u64(p, END_INVOLUNTARY_SWITCHES, end->involuntary_switches);
+	return nested_end(start, p);
+}
+
+static char *put_earlier(char *p, const struct earlier_name *name)
+{
+	char *start = nested_begin(p, PROCESS_EARLIER);
+
+	p = put_raw(start, EARLIER_COMM, name->comm, sizeof(name->comm));
+	p = wire_put_u64(p, EARLIER_UNTIL_MONO_NS, name->until_mono_ns);
+	return nested_end(start, p);
+}
+
+/* Each kind of usage is the tale of one stream, whose sampler reads it. */
+static bool tells_usage(enum stream_kind stream, enum usage_kind kind)
+{
+	return (kind == USAGE_CPU_NS) == (stream == STREAM_SYSTEM);
+}
+
+static char *put_process(char *p, enum stream_kind stream, const struct process_info *process)
+{
+	enum usage_kind kind;
+	size_t i;
+
 	char *start = nested_begin(p, TRACE_PROCESSES);
 
 	p = wire_put_u64(start, PROCESS_PID, process->pid);
@@ -97,6 +148,13 @@ static char *put_process(char *p, const struct process_info *process)
 	p = wire_put_u64(p, PROCESS_FIRST_MONO_NS, process->first_mono_ns);
 	p = wire_put_u64(p, PROCESS_END_MONO_NS, process->end_mono_ns);
 	p = wire_put_u64(p, PROCESS_ROOT, process->root);
+	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++)
+		if (process->usage[kind].is_known && tells_usage(stream, kind))
+			p = put_usage(p, kind, &process->usage[kind]);
+	if (process->end.has_status || process->end.has_usage)
+		p = put_end(p, &process->end);
+	for (i = 0; i < process->earlier_len; i++)
+		p = put_earlier(p, &process->earlier[i]);
 	return nested_end(start, p);
 }
 
@@ -124,6 +182,7 @@ static char *put_source(char *p, const struct source_stats *source)
 	p = wire_put_u64(p, SOURCE_CALIBRATED_NS, source->calibrated_ns);
 	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
 	p = put_text(p, SOURCE_REASON, source->reason);
+	p = wire_put_u64(p, SOURCE_FIRST_FAILURE_NS, source->first_failure_mono_ns);
 	return nested_end(start, p);
 }
 
@@ -161,7 +220,7 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
 		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
-		p = put_process(p, info->processes[i]);
+		p = put_process(p, s->form->kind, info->processes[i]);
 	if (s->form->devices_field)
 		for (; k < info->devices_len && p < items_end; k++)
 			p = put_device(p, s->form->devices_field, &info->devices[k]);

@@ -12,6 +12,68 @@ static void copy_raw(char *to, size_t cap, struct span from)
 		memcpy(to, from.p, n);
 }
 
+/* Numbers of a message into the places of a table, by field. */
+static void numbers_read(struct span bytes, uint64_t *const *to, size_t to_len)
+{
+	struct wire_field f;
+
+	while (wire_next(&bytes, &f) == GALVO_OK)
+		if (f.type == WIRE_VARINT && f.number < to_len && to[f.number])
+			*to[f.number] = f.value;
+}
+
+static void usage_read(struct process_info *p, struct span bytes)
+{
+	struct usage u = {.is_known = true};
+	uint64_t kind = 0;
+	uint64_t *const to[] = {
+		[USAGE_KIND] = &kind, [USAGE_HEAD] = &u.head, [USAGE_SAMPLED] = &u.sampled,
+		[USAGE_TAIL] = &u.tail, [USAGE_UNSEEN] = &u.unseen, [USAGE_MIXED] = &u.mixed,
+	};
+
+	numbers_read(bytes, to, ARRAY_LEN(to));
+	if (kind >= USAGE_CPU_NS && kind < USAGE_END)
+		p->usage[kind] = u;
+}
+
+static void end_read(struct process_info *p, struct span bytes)
+{
+	struct process_end *e = &p->end;
+	uint64_t has_status = 0, exit_code = 0, term_signal = 0, has_usage = 0;
+	uint64_t *const to[] = {
+		[END_HAS_STATUS] = &has_status, [END_EXIT_CODE] = &exit_code,
+		[END_TERM_SIGNAL] = &term_signal, [END_HAS_USAGE] = &has_usage,
+		[END_USER_NS] = &e->user_ns, [END_SYSTEM_NS] = &e->system_ns,
+		[END_MAX_RSS_BYTES] = &e->max_rss_bytes, [END_MINOR_FAULTS] = &e->minor_faults,
+		[END_MAJOR_FAULTS] = &e->major_faults, [END_READ_BLOCKS] = &e->read_blocks,
+		[END_WRITE_BLOCKS] = &e->write_blocks,
+		[END_VOLUNTARY_SWITCHES] = &e->voluntary_switches,
+		[END_INVOLUNTARY_SWITCHES] = &e->involuntary_switches,
+	};
+
+	numbers_read(bytes, to, ARRAY_LEN(to));
+	e->has_status = has_status != 0;
+	e->has_usage = has_usage != 0;
+	e->exit_code = (int32_t)exit_code;
+	e->term_signal = (int32_t)term_signal;
+}
+
+static void earlier_read(struct process_info *p, struct span bytes)
+{
+	struct earlier_name *name = &p->earlier[p->earlier_len];
+	struct wire_field f;
+
+	if (p->earlier_len == EARLIER_NAMES)
+		return;
+	while (wire_next(&bytes, &f) == GALVO_OK) {
+		if (f.number == EARLIER_COMM && f.type == WIRE_BYTES)
+			copy_raw(name->comm, sizeof(name->comm), f.bytes);
+		else if (f.number == EARLIER_UNTIL_MONO_NS && f.type == WIRE_VARINT)
+			name->until_mono_ns = f.value;
+	}
+	p->earlier_len++;
+}
+
 static void process_field(struct process_info *p, const struct wire_field *f)
 {
 	struct span text = f->type == WIRE_BYTES ? f->bytes : span_of(NULL, 0);
@@ -49,12 +111,23 @@ static void process_field(struct process_info *p, const struct wire_field *f)
 	case PROCESS_ROOT:
 		p->root = value != 0;
 		break;
+	case PROCESS_USAGE:
+		usage_read(p, text);
+		break;
+	case PROCESS_END:
+		end_read(p, text);
+		break;
+	case PROCESS_EARLIER:
+		earlier_read(p, text);
+		break;
 	}
 }
 
 /* The last word counts, except that silence takes nothing back and the first sight is the first. */
 static void process_merge(struct process_info *into, const struct process_info *p)
 {
+	size_t i;
+
 	into->ppid = p->ppid ? p->ppid : into->ppid;
 	if (p->first_mono_ns && (!into->first_mono_ns || p->first_mono_ns < into->first_mono_ns))
 		into->first_mono_ns = p->first_mono_ns;
@@ -67,6 +140,15 @@ static void process_merge(struct process_info *into, const struct process_info *
 		memcpy(into->comm, p->comm, sizeof(into->comm));
 	if (p->command[0])
 		memcpy(into->command, p->command, sizeof(into->command));
+	for (i = 0; i < USAGE_END; i++)
+		if (p->usage[i].is_known)
+			into->usage[i] = p->usage[i];
+	if (p->end.has_status || p->end.has_usage)
+		into->end = p->end;
+	if (p->earlier_len >= into->earlier_len) {
+		memcpy(into->earlier, p->earlier, sizeof(into->earlier));
+		into->earlier_len = p->earlier_len;
+	}
 }
 
 bool process_read(struct reading *r, struct span bytes)
@@ -178,6 +260,7 @@ static bool source_read(struct reading *r, enum stream_kind kind, size_t from, s
 		[SOURCE_FAILURES] = &s.failures,
 		[SOURCE_CALIBRATED_NS] = &s.calibrated_ns,
 		[SOURCE_MEAN_READ_NS] = &s.mean_read_ns,
+		[SOURCE_FIRST_FAILURE_NS] = &s.first_failure_mono_ns,
 	};
 
 	while (wire_next(&bytes, &f) == GALVO_OK) {

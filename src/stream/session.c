@@ -73,6 +73,28 @@ static void put_machine(struct arena *a, const struct session *s, Galvo__Machine
 	to->root = text(a, s->root, ok);
 }
 
+static bool put_findings(struct arena *a, const struct session *s, Galvo__SessionMetadata *to)
+{
+	bool ok = true;
+	size_t i;
+
+	to->n_findings = s->findings_len;
+	if (!arena_messages(a, to->n_findings, sizeof(**to->findings), &to->findings))
+		return false;
+	for (i = 0; i < s->findings_len; i++) {
+		const struct session_finding *f = &s->findings[i];
+
+		galvo__finding__init(to->findings[i]);
+		to->findings[i]->id = text(a, f->id, &ok);
+		to->findings[i]->verdict = (Galvo__Verdict)f->verdict;
+		to->findings[i]->need = (Galvo__Need)f->need;
+		to->findings[i]->found = text(a, f->found, &ok);
+		to->findings[i]->meaning = text(a, f->meaning, &ok);
+		to->findings[i]->remedy = text(a, f->remedy, &ok);
+	}
+	return ok;
+}
+
 /* Probes and notes. */
 static bool put_lists(struct arena *a, const struct session *s, Galvo__SessionMetadata *to)
 {
@@ -111,8 +133,8 @@ static char *iso8601(struct arena *a, uint64_t wall_ns, bool *ok)
 	return text(a, at, ok);
 }
 
-galvo_status session_write(int dir_fd, const struct session *s,
-                           bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr)
+galvo_status session_pack(const struct session *s, bool (*catalog_at)(size_t, struct catalog_row *),
+                          struct buf *into, galvo_error *reterr)
 {
 	Galvo__SessionMetadata meta;
 	Galvo__MetricCatalog catalog;
@@ -120,8 +142,7 @@ galvo_status session_write(int dir_fd, const struct session *s,
 	Galvo__Workload workload;
 	Galvo__RecorderCost cost;
 	struct arena a = {0};
-	galvo_status status;
-	uint8_t *packed = NULL;
+	size_t bytes;
 	bool ok = true;
 
 	galvo__session_metadata__init(&meta);
@@ -137,7 +158,8 @@ galvo_status session_write(int dir_fd, const struct session *s,
 	meta.budget_pct = s->budget_pct;
 	put_machine(&a, s, &machine, &ok);
 	meta.machine = &machine;
-	ok = ok && put_lists(&a, s, &meta) && catalog_put(&a, catalog_at, s->catalog_overlay, &catalog);
+	ok = ok && put_lists(&a, s, &meta) && put_findings(&a, s, &meta) &&
+	     catalog_put(&a, catalog_at, s->catalog_overlay, &catalog);
 	meta.catalog = &catalog;
 	if (ok && s->workload.present) {
 		ok = put_workload(&a, &s->workload, &workload);
@@ -147,13 +169,24 @@ galvo_status session_write(int dir_fd, const struct session *s,
 		put_cost(&s->cost, &cost);
 		meta.cost = &cost;
 	}
+	bytes = ok ? galvo__session_metadata__get_packed_size(&meta) : 0;
+	ok = ok && buf_reserve(into, bytes);
 	if (ok)
-		packed = arena_alloc(&a, galvo__session_metadata__get_packed_size(&meta), 1);
-	if (packed)
-		status = file_replace(dir_fd, SESSION_FILE, packed,
-		                      galvo__session_metadata__pack(&meta, packed), reterr);
-	else
-		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+		into->len += galvo__session_metadata__pack(&meta, (uint8_t *)into->p + into->len);
 	arena_finish(&a);
+	return ok ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+}
+
+galvo_status session_write(int dir_fd, const struct session *s,
+                           bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr)
+{
+	galvo_status status;
+	struct buf bytes;
+
+	buf_init(&bytes, SESSION_BYTES_MAX);
+	status = session_pack(s, catalog_at, &bytes, reterr);
+	if (status == GALVO_OK)
+		status = file_replace(dir_fd, SESSION_FILE, bytes.p, bytes.len, reterr);
+	buf_finish(&bytes);
 	return status;
 }

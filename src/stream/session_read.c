@@ -1,4 +1,5 @@
 /* Reads session_metadata.pb back, total on every input. */
+#include "galvo/doctor.h"
 #include "reader.h"
 #include "session_metadata.pb-c.h"
 
@@ -52,6 +53,28 @@ static bool take_lists(struct arena *a, const Galvo__SessionMetadata *meta, stru
 	to->notes = notes;
 	to->notes_len = meta->n_notes;
 	return true;
+}
+
+/* Numbers that this galvo does not know say nothing. */
+static bool take_findings(struct arena *a, const Galvo__SessionMetadata *meta, struct session *to)
+{
+	struct session_finding *all = arena_alloc(a, meta->n_findings, sizeof(*all));
+	size_t i;
+
+	for (i = 0; all && i < meta->n_findings; i++) {
+		const Galvo__Finding *f = meta->findings[i];
+		const int32_t verdict = (int32_t)f->verdict, need = (int32_t)f->need;
+
+		all[i] = (struct session_finding){
+			.id = f->id, .found = f->found, .meaning = f->meaning, .remedy = f->remedy,
+			.verdict = verdict >= 0 && verdict <= GALVO_VERDICT_NOT_APPLICABLE
+			               ? verdict : GALVO_VERDICT_UNKNOWN,
+			.need = need >= 0 && need <= GALVO_NEED_ALL ? need : GALVO_NEED_NONE,
+		};
+	}
+	to->findings = all;
+	to->findings_len = meta->n_findings;
+	return all != NULL;
 }
 
 static bool take_metrics(struct arena *a, const Galvo__MetricCatalog *catalog, struct session *to)
@@ -154,7 +177,7 @@ static struct session *take_session(struct arena *a, const Galvo__SessionMetadat
 	};
 	if (meta->cost)
 		s->cost = take_cost(meta->cost);
-	if (!take_lists(a, meta, s) ||
+	if (!take_lists(a, meta, s) || !take_findings(a, meta, s) ||
 	    (meta->catalog && !take_metrics(a, meta->catalog, s)) ||
 	    (meta->workload && !take_workload(a, meta->workload, &s->workload)))
 		return NULL;

@@ -40,6 +40,7 @@ struct source_stats {
 	uint64_t calibrated_ns; /* one reading, timed at start */
 	uint64_t mean_read_ns;  /* one reading, in the run */
 	const char *reason;     /* of the last failure; empty: none */
+	uint64_t first_failure_mono_ns; /* 0: none */
 };
 
 struct stream_device { /* a device that has rows */
@@ -73,19 +74,25 @@ struct stream_config {
 	bool (*catalog_at)(size_t, struct catalog_row *);
 };
 
-/* dir_fd is borrowed until the writer is destroyed. Any thread. */
+/* dir_fd is borrowed until the writer is destroyed; by one that is left behind, for ever. Any thread. */
 galvo_status writer_create(int dir_fd, struct writer **ret_writer, galvo_error *reterr);
 /* Before writer_start. The writer owns the stream. */
 galvo_status writer_add(struct writer *, const struct stream_config *, struct stream **ret_stream,
                         galvo_error *reterr);
 galvo_status writer_start(struct writer *, galvo_error *reterr);
 /*
- * Waits until what was flushed is written, at most timeout_ns; ends the thread. Fails with the first
- * thing that went wrong in the whole run (a full disk, say), or STATE when the file system hangs:
- * the thread is then left behind with its memory. Owners must have stopped.
+ * Waits until what was flushed is written and the files are closed, at most timeout_ns. Fails with the
+ * first thing that went wrong in the whole run (a full disk, say), or STATE when the file system hangs:
+ * the thread is then left behind with its memory. Owners must have stopped, or flush into the void.
  */
+galvo_status writer_drain(struct writer *, uint64_t timeout_ns, galvo_error *reterr);
+/* Once, when drained: replaces one more file, whose bytes it takes. STATE as above. */
+galvo_status writer_put_last(struct writer *, const char *name, struct buf *bytes,
+                             uint64_t timeout_ns, galvo_error *reterr);
+/* Drains, and ends the thread. */
 galvo_status writer_stop(struct writer *, uint64_t timeout_ns, galvo_error *reterr);
-void writer_destroy(struct writer *); /* NULL is fine; stops first if need be */
+/* NULL is fine; stops first if need be. False: the thread was left behind. */
+bool writer_destroy(struct writer *);
 
 struct writer_totals {
 	uint64_t bytes_written, messages, dropped_batches, dropped_rows;
@@ -108,6 +115,9 @@ void stream_region(struct stream *, const struct region *);
 void stream_mark(struct stream *, const struct mark *);
 /* A batch is there, or can be had: who can wait (no sampler can) need not lose rows. */
 bool stream_is_ready(struct stream *);
+/* For the end, where there is nothing to be delayed: waits for one, as long as that. */
+bool stream_await_ready(struct stream *, uint64_t until_mono_ns);
+#define STREAM_PATIENCE_NS (2 * NS_PER_S)
 /* Counts rows that were lost before they came here. */
 void stream_count_dropped(struct stream *, uint64_t rows);
 /* The batch is large enough to go. */
@@ -115,6 +125,8 @@ bool stream_is_full(const struct stream *);
 /* Hands the batch to the writer. A batch without rows is written too: it carries the statistics. */
 void stream_flush(struct stream *, const struct flush_info *);
 uint64_t stream_dropped_rows(const struct stream *);
+/* What was flushed is all written or dropped; how many were dropped up to now is given in any case. */
+bool stream_is_settled(const struct stream *, uint64_t *ret_dropped_batches);
 
 /* ---- session metadata --------------------------------------------------------------------------- */
 
@@ -128,6 +140,13 @@ struct session_probe {
 struct session_note {
 	const char *subject; /* "source disk" */
 	const char *text;
+};
+
+/* What was found out before the recording: galvo/doctor.h has the numbers' meaning. */
+struct session_finding {
+	const char *id;
+	int32_t verdict, need;
+	const char *found, *meaning, *remedy;
 };
 
 struct session_workload {
@@ -171,6 +190,8 @@ struct session {
 	size_t probes_len;
 	const struct session_note *notes;
 	size_t notes_len;
+	const struct session_finding *findings;
+	size_t findings_len;
 	struct session_workload workload;
 	struct session_cost cost;
 	const char *kernel, *boot_id, *galvo_version, *root; /* root: what --root named, or "/" */
@@ -187,7 +208,13 @@ struct session {
 /* Appends the wire bytes of the catalog, a MetricCatalog. */
 galvo_status catalog_pack(bool (*catalog_at)(size_t, struct catalog_row *), struct buf *into,
                           galvo_error *reterr);
-/* Writes session_metadata.pb, the catalog (source_table's, given by at()) inlined, atomically. */
+#define SESSION_FILE "session_metadata.pb"
+#define SESSION_BYTES_MAX (4 << 20) /* a reader refuses a larger one */
+
+/* Appends the wire bytes of it, the catalog (source_table's, given by at()) inlined. */
+galvo_status session_pack(const struct session *, bool (*catalog_at)(size_t, struct catalog_row *),
+                          struct buf *into, galvo_error *reterr);
+/* Writes SESSION_FILE, atomically. */
 galvo_status session_write(int dir_fd, const struct session *,
                            bool (*catalog_at)(size_t, struct catalog_row *), galvo_error *reterr);
 
@@ -224,6 +251,7 @@ struct run_source {
 	const char *name, *reason;
 	uint32_t divisor;
 	uint64_t period_ns, reads, failures, calibrated_ns, mean_read_ns;
+	uint64_t first_failure_mono_ns;
 };
 
 struct run_stream {

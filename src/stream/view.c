@@ -98,6 +98,22 @@ galvo_status galvo_run_note_at(const galvo_run *run, size_t i, galvo_run_note *r
 	return view_give("note", ret_note, &note, sizeof(note), reterr);
 }
 
+galvo_status galvo_run_finding_at(const galvo_run *run, size_t i, galvo_finding *ret_finding,
+                                  galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run && run->session ? run->session->findings_len : 0, reterr);
+	const struct session_finding *f;
+	galvo_finding finding;
+
+	if (status != GALVO_OK)
+		return status;
+	f = &run->session->findings[i];
+	finding = (galvo_finding){.id = f->id, .group = "", .title = "", .verdict = f->verdict,
+	                          .need = f->need, .found = f->found, .meaning = f->meaning,
+	                          .remedy = f->remedy};
+	return view_give("finding", ret_finding, &finding, sizeof(finding), reterr);
+}
+
 /* ---- the time of day ----------------------------------------------------------------------- */
 
 static const struct anchor *nearest(const struct galvo_run *run, uint64_t mono_ns)
@@ -161,8 +177,70 @@ galvo_status galvo_run_process_at(const galvo_run *run, size_t i, galvo_run_proc
 		.alias = p->alias,
 		.comm = p->comm,
 		.command = p->command,
+		.has_status = p->end.has_status,
+		.exit_code = p->end.exit_code,
+		.term_signal = p->end.term_signal,
+		.has_rusage = p->end.has_usage,
+		.user_ns = p->end.user_ns,
+		.system_ns = p->end.system_ns,
+		.max_rss_bytes = p->end.max_rss_bytes,
+		.minor_faults = p->end.minor_faults,
+		.major_faults = p->end.major_faults,
+		.read_blocks = p->end.read_blocks,
+		.write_blocks = p->end.write_blocks,
+		.voluntary_switches = p->end.voluntary_switches,
+		.involuntary_switches = p->end.involuntary_switches,
 	};
 	return view_give("process", ret_process, &process, sizeof(process), reterr);
+}
+
+/* Number i of the things of a process, of which there are len of each. */
+static galvo_status process_view_at(const galvo_run *run, size_t process, size_t i, size_t len,
+                                    galvo_error *reterr)
+{
+	if (run && process >= run->processes_len)
+		return err_set(reterr, GALVO_ERR_INVALID, "the run has no process number %zu", process);
+	return view_at(run, i, len, reterr);
+}
+
+galvo_status galvo_run_usage_at(const galvo_run *run, size_t process, size_t i,
+                                galvo_run_usage *ret_usage, galvo_error *reterr)
+{
+	galvo_status status =
+		process_view_at(run, process, i, USAGE_END - USAGE_CPU_NS, reterr);
+	const struct usage *u;
+	galvo_run_usage usage;
+
+	if (status != GALVO_OK)
+		return status;
+	u = &run->processes[process].usage[USAGE_CPU_NS + i];
+	usage = (galvo_run_usage){
+		.kind = (int32_t)(USAGE_CPU_NS + i),
+		.is_known = u->is_known,
+		.head = u->head,
+		.sampled = u->sampled,
+		.tail = u->tail,
+		.unseen = u->unseen,
+		.mixed = u->mixed,
+	};
+	return view_give("usage", ret_usage, &usage, sizeof(usage), reterr);
+}
+
+galvo_status galvo_run_earlier_name_at(const galvo_run *run, size_t process, size_t i,
+                                       galvo_run_earlier_name *ret_name, galvo_error *reterr)
+{
+	const struct process_info *p = run && process < run->processes_len ? &run->processes[process]
+	                                                                   : NULL;
+	galvo_status status = process_view_at(run, process, i, p ? p->earlier_len : 0, reterr);
+	galvo_run_earlier_name name;
+
+	if (status != GALVO_OK)
+		return status;
+	name = (galvo_run_earlier_name){
+		.comm = p->earlier[i].comm,
+		.until_mono_ns = p->earlier[i].until_mono_ns,
+	};
+	return view_give("earlier name", ret_name, &name, sizeof(name), reterr);
 }
 
 galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_region *ret_region,

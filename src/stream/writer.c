@@ -1,7 +1,8 @@
 /* The writer thread: takes full batches in order, one write(2) each, and keeps the files whole. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -20,6 +21,16 @@ galvo_status writer_create(int dir_fd, struct writer **ret_writer, galvo_error *
 	return GALVO_OK;
 }
 
+/* Children that were forked meanwhile have the descriptor, too. Returns errno. */
+static int close_file(struct stream *s)
+{
+	int fd = s->fd;
+
+	s->fd = -1;
+	flock(fd, LOCK_UN);
+	return close(fd) == 0 ? 0 : errno;
+}
+
 static void stream_destroy(struct stream *s)
 {
 	size_t i;
@@ -28,7 +39,7 @@ static void stream_destroy(struct stream *s)
 		free(s->batches[i].base);
 	free(s->names);
 	if (s->fd >= 0)
-		close(s->fd);
+		close_file(s);
 	free(s);
 }
 
@@ -86,6 +97,25 @@ static galvo_status batches_build(struct stream *s, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+/*
+ * Locked as long as it is written; whoever replaces it has the lock, or finds that it has not. Where a
+ * file system knows no locks, nobody is kept out.
+ */
+static galvo_status claim(struct stream *s, galvo_error *reterr)
+{
+	struct stat named, opened;
+	bool is_taken = flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fstatat(s->writer->dir_fd, s->file_name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+		is_taken |= errno == ENOENT;
+	else
+		is_taken |= fstat(s->fd, &opened) == 0 && named.st_ino != opened.st_ino;
+	if (is_taken)
+		return err_set(reterr, GALVO_ERR_DENIED, "%s: another profiler has just replaced it",
+		               s->file_name);
+	return GALVO_OK;
+}
+
 galvo_status writer_add(struct writer *w, const struct stream_config *config,
                         struct stream **ret_stream, galvo_error *reterr)
 {
@@ -117,10 +147,12 @@ galvo_status writer_add(struct writer *w, const struct stream_config *config,
 		goto fail;
 	s->fd = file_open(w->dir_fd, s->file_name, O_WRONLY | O_CREAT | O_APPEND |
 	                                              (config->is_new ? O_EXCL : O_TRUNC));
-	if (s->fd < 0) {
+	if (s->fd < 0)
 		status = err_sys(reterr, errno, "%s", s->file_name);
+	else if (config->is_new)
+		status = claim(s, reterr);
+	if (status != GALVO_OK)
 		goto fail;
-	}
 	w->streams[w->streams_len++] = s;
 	*ret_stream = s;
 	return GALVO_OK;
@@ -208,6 +240,7 @@ static void *writer_main(void *arg)
 {
 	struct writer *w = arg;
 	bool stopping = false;
+	int failed;
 	size_t i;
 
 	pthread_setname_np(pthread_self(), "galvo-write");
@@ -223,73 +256,113 @@ static void *writer_main(void *arg)
 		struct stream *s = w->streams[i];
 
 		atomic_store_explicit(&w->at_work, s, memory_order_relaxed);
-		if (close(s->fd) != 0)
-			note_error(s, errno);
-		s->fd = -1;
+		failed = close_file(s);
+		if (failed)
+			note_error(s, failed);
 	}
+	clock_wake(&w->drained);
+	clock_real.sleep_until(&clock_real, UINT64_MAX, &w->last);
+	if (w->last_name)
+		file_replace(w->dir_fd, w->last_name, w->last_file.p, w->last_file.len, &w->last_error);
 	clock_wake(&w->done);
 	return NULL;
 }
 
 galvo_status writer_start(struct writer *w, galvo_error *reterr)
 {
-	sigset_t all, before;
 	int failed;
 
-	if (w->running || atomic_load(&w->done))
+	if (w->running || atomic_load(&w->drained))
 		return err_set(reterr, GALVO_ERR_STATE, "the writer was started before");
-	/* The thread inherits the mask: signals are for the program's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&w->thread, NULL, writer_main, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	failed = thread_start(&w->thread, writer_main, w);
 	if (failed)
 		return err_sys(reterr, failed, "starting the writer's thread");
 	w->running = true;
 	return GALVO_OK;
 }
 
-galvo_status writer_stop(struct writer *w, uint64_t timeout_ns, galvo_error *reterr)
+/* Until the thread has got so far; or it is left behind, with all that it may still use. */
+static galvo_status await(struct writer *w, _Atomic uint32_t *what, uint64_t timeout_ns,
+                          galvo_error *reterr)
 {
-	uint64_t now_ns = clock_real.mono_ns(&clock_real), deadline_ns;
+	const struct stream *at_work;
+	uint64_t deadline_ns;
 
-	if (!w->running)
-		return GALVO_OK;
-	w->running = false;
-	atomic_store_explicit(&w->stopping, true, memory_order_release);
-	clock_wake(&w->wake);
-	if (__builtin_add_overflow(now_ns, timeout_ns, &deadline_ns))
+	if (__builtin_add_overflow(clock_real.mono_ns(&clock_real), timeout_ns, &deadline_ns))
 		deadline_ns = UINT64_MAX;
-	clock_real.sleep_until(&clock_real, deadline_ns, &w->done);
-	if (!atomic_load_explicit(&w->done, memory_order_acquire)) {
-		pthread_detach(w->thread);
-		w->abandoned = true;
-		return err_set(reterr, GALVO_ERR_STATE,
-		               "%s: the file system does not answer; what was not written is lost",
-		               atomic_load(&w->at_work) ? atomic_load(&w->at_work)->file_name
-		                                        : "writer");
-	}
-	pthread_join(w->thread, NULL);
-	if (w->first_error.status != GALVO_OK) {
-		if (reterr)
-			*reterr = w->first_error;
-		return (galvo_status)w->first_error.status;
-	}
-	return GALVO_OK;
+	clock_real.sleep_until(&clock_real, deadline_ns, what);
+	if (atomic_load_explicit(what, memory_order_acquire))
+		return GALVO_OK;
+	pthread_detach(w->thread);
+	w->running = false;
+	w->abandoned = true;
+	at_work = atomic_load(&w->at_work);
+	return err_set(reterr, GALVO_ERR_STATE,
+	               "%s: the file system does not answer; what was not written is lost",
+	               w->last_name ? w->last_name : at_work ? at_work->file_name : "writer");
 }
 
-void writer_destroy(struct writer *w)
+static galvo_status give(const galvo_error *error, galvo_error *reterr)
+{
+	if (error->status != GALVO_OK && reterr)
+		*reterr = *error;
+	return (galvo_status)error->status;
+}
+
+galvo_status writer_drain(struct writer *w, uint64_t timeout_ns, galvo_error *reterr)
+{
+	galvo_status status;
+
+	if (!w->running || w->is_drained)
+		return GALVO_OK;
+	w->is_drained = true;
+	atomic_store_explicit(&w->stopping, true, memory_order_release);
+	clock_wake(&w->wake);
+	status = await(w, &w->drained, timeout_ns, reterr);
+	return status == GALVO_OK ? give(&w->first_error, reterr) : status;
+}
+
+galvo_status writer_put_last(struct writer *w, const char *name, struct buf *bytes,
+                             uint64_t timeout_ns, galvo_error *reterr)
+{
+	galvo_status status;
+
+	if (!w->running || !w->is_drained || w->last_name)
+		return err_set(reterr, GALVO_ERR_STATE, "%s: the writer is not at its end", name);
+	w->last_name = name;
+	w->last_file = *bytes;
+	*bytes = (struct buf){0};
+	clock_wake(&w->last);
+	status = await(w, &w->done, timeout_ns, reterr);
+	return status == GALVO_OK ? give(&w->last_error, reterr) : status;
+}
+
+galvo_status writer_stop(struct writer *w, uint64_t timeout_ns, galvo_error *reterr)
+{
+	galvo_status status = writer_drain(w, timeout_ns, reterr);
+
+	if (!w->running)
+		return status;
+	clock_wake(&w->last);
+	pthread_join(w->thread, NULL);
+	w->running = false;
+	return status;
+}
+
+bool writer_destroy(struct writer *w)
 {
 	size_t i;
 
 	if (!w)
-		return;
+		return true;
 	writer_stop(w, DESTROY_TIMEOUT_NS, NULL);
 	if (w->abandoned)
-		return; /* its thread may still come back and use all this */
+		return false; /* its thread may still come back and use all this */
 	for (i = 0; i < w->streams_len; i++)
 		stream_destroy(w->streams[i]);
+	buf_finish(&w->last_file);
 	free(w);
+	return true;
 }
 
 void writer_get_totals(const struct writer *w, struct writer_totals *ret)

@@ -77,12 +77,16 @@ struct writer {
 	struct stream *streams[STREAMS_MAX];
 	size_t streams_len;
 	pthread_t thread;
-	bool running, abandoned;
-	_Atomic uint32_t wake, done; /* see clock_wake */
+	bool running, is_drained, abandoned;
+	_Atomic uint32_t wake, drained, last, done; /* see clock_wake */
 	_Atomic bool stopping;
 	struct stream *_Atomic at_work; /* whose message is being written */
 	_Atomic uint64_t thread_cpu_ns;
-	galvo_error first_error;     /* the thread's until done */
+	galvo_error first_error;     /* the thread's until drained */
+	/* The thread's from last until done. */
+	const char *last_name;       /* NULL: there is no last file */
+	struct buf last_file;
+	galvo_error last_error;
 };
 
 /* ---- batch.c ----------------------------------------------------------------------------------- */

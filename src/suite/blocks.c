@@ -7,18 +7,26 @@
 #define CONFIG_MS_MAX 86400000
 #define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
-__attribute__((format(printf, 3, 4))) static bool refuse(struct loading *l, const char *field,
-                                                         const char *fmt, ...)
+/* Value number nth of the field, from 0; of members of a list, the member's place is told. */
+__attribute__((format(printf, 5, 6))) static bool refuse_nth(struct loading *l, const char *field,
+                                                             const char *list, size_t nth,
+                                                             const char *fmt, ...)
 {
-	char why[160];
+	char why[160], place[48] = "";
+	size_t line, column;
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	l->status = err_set(l->reterr, GALVO_ERR_INVALID, "%s: field '%s': %s", l->name, field, why);
+	if (text_find(&galvo__profiler_suite_config__descriptor, l->text, list, nth, &line, &column))
+		snprintf(place, sizeof(place), ":%zu:%zu", line, column);
+	l->status = err_set(l->reterr, GALVO_ERR_INVALID, "%s%s: field '%s': %s", l->name, place, field,
+	                    why);
 	return false;
 }
+
+#define refuse(l, field, ...) refuse_nth(l, field, field, 0, __VA_ARGS__)
 
 void config_note(struct loading *l, const char *fmt, ...)
 {
@@ -67,8 +75,20 @@ static bool take_double(struct loading *l, const char *field, double v, double m
 	return true;
 }
 
+static bool is_follow(Galvo__TrackedProcess__Follow follow)
+{
+	return (int)follow >= 0 && (int)follow <= GALVO__TRACKED_PROCESS__FOLLOW__TREE;
+}
+
+/* Of one process, NONE is a word against what holds for all. */
+static int32_t follow_of(const Galvo__TrackedProcess *from)
+{
+	return from->follow == GALVO__TRACKED_PROCESS__FOLLOW__NONE ? GALVO_FOLLOW_SELF
+	       : from->follow ? (int32_t)from->follow - 1 : 0;
+}
+
 /* The names of both blocks, each process once, for whom it is; an alias is better than none. */
-static bool take_processes(struct loading *l, const char *field, uint32_t profiler,
+static bool take_processes(struct loading *l, const char *field, const char *list, uint32_t profiler,
                            Galvo__TrackedProcess **from, size_t n)
 {
 	galvo_suite_config *c = &l->config->suite;
@@ -76,11 +96,17 @@ static bool take_processes(struct loading *l, const char *field, uint32_t profil
 
 	for (i = 0; i < n; i++) {
 		if (from[i]->pid > INT32_MAX)
-			return refuse(l, field, "expected a pid of at most %d, got %u", INT32_MAX, from[i]->pid);
+			return refuse_nth(l, field, list, i, "expected a pid of at most %d, got %u", INT32_MAX,
+			                  from[i]->pid);
+		if (!is_follow(from[i]->follow))
+			return refuse_nth(l, field, list, i, "follow: expected NONE, CHILDREN or TREE, got %d",
+			                  (int)from[i]->follow);
 		for (j = 0; j < c->processes_len && l->config->processes[j].pid != from[i]->pid; j++)
 			;
 		l->config->processes[j].pid = from[i]->pid;
 		l->config->processes[j].profilers |= profiler;
+		if (from[i]->follow)
+			l->config->processes[j].follow = follow_of(from[i]);
 		if (!l->config->processes[j].alias)
 			l->config->processes[j].alias = text_or_null(from[i]->alias);
 		c->processes_len += j == c->processes_len;
@@ -96,19 +122,20 @@ static bool take_devices(struct loading *l, char **names, size_t n)
 		if (!strncmp(names[i], "/dev/", 5))
 			memmove(names[i], names[i] + 5, strlen(names[i] + 5) + 1);
 		if (!names[i][0] || strlen(names[i]) > DEVICE_NAME_MAX)
-			return refuse(l, "disk.devices", "expected names of 1 to %d bytes", DEVICE_NAME_MAX);
+			return refuse_nth(l, "disk.devices", "disk.devices", i,
+			                  "expected names of 1 to %d bytes", DEVICE_NAME_MAX);
 	}
 	l->config->suite.disks = (const char *const *)names;
 	l->config->suite.disks_len = n;
 	return true;
 }
 
-static bool take_follow(struct loading *l, Galvo__ProfilerSuiteConfig__Follow follow)
+static bool take_follow(struct loading *l, Galvo__TrackedProcess__Follow follow)
 {
+	if (!is_follow(follow))
+		return refuse(l, "follow", "expected NONE, CHILDREN or TREE, got %d", (int)follow);
 	/* The file's UNSPECIFIED is 0, and then come those of galvo_follow. */
 	l->config->follow = (int32_t)follow - 1;
-	if (l->config->follow < -1 || l->config->follow > GALVO_FOLLOW_TREE)
-		return refuse(l, "follow", "expected NONE, CHILDREN or TREE, got %d", (int)follow);
 	l->config->suite.follow = l->config->follow > 0 ? l->config->follow : GALVO_FOLLOW_NONE;
 	return true;
 }
@@ -142,8 +169,8 @@ static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *fr
 	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, CONFIG_HZ_MAX,
 	                   &c->core_hz) &&
 	       take_ms(l, "system.flush_interval_ms", from->flush_interval_ms, &c->flush_interval_ms) &&
-	       take_processes(l, "system.processes.pid", GALVO_FOR_SYSTEM, from->processes,
-	                      from->n_processes);
+	       take_processes(l, "system.processes.pid", "system.processes", GALVO_FOR_SYSTEM,
+	                      from->processes, from->n_processes);
 }
 
 static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
@@ -157,7 +184,8 @@ static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 	if (!take_hz(l, "disk.sampling_frequency_hz", from->sampling_frequency_hz, &c->disk_hz) ||
 	    !take_ms(l, "disk.flush_interval_ms", from->flush_interval_ms, &c->disk_flush_interval_ms) ||
 	    !take_devices(l, from->devices, from->n_devices) ||
-	    !take_processes(l, "disk.processes.pid", GALVO_FOR_DISK, from->processes, from->n_processes))
+	    !take_processes(l, "disk.processes.pid", "disk.processes", GALVO_FOR_DISK, from->processes,
+	                    from->n_processes))
 		return false;
 	if (c->disk_flush_interval_ms == 0)
 		c->disk_flush_interval_ms = FLUSH_MS;
@@ -180,6 +208,17 @@ static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *fro
 	return true;
 }
 
+/* "system_file: why", as the suite says it. */
+static bool refuse_file(struct loading *l, struct span why)
+{
+	const char *field = span_starts(why, "system") ? "system.output_file"
+	                    : span_starts(why, "disk") ? "disk.output_file" : "events.output_file";
+	struct span member;
+
+	span_cut(&why, ':', &member);
+	return refuse(l, field, "%.*s", (int)span_trim(why).n, span_trim(why).p);
+}
+
 bool config_take(struct loading *l)
 {
 	const Galvo__ProfilerSuiteConfig *from = l->config->message;
@@ -199,14 +238,16 @@ bool config_take(struct loading *l)
 	c->metric_catalog_path = text_or_null(from->metric_catalog_path);
 	c->root = text_or_null(from->root);
 	c->overwrite = from->overwrite;
-	if (!take_sidecar(l, from) || !take_follow(l, from->follow) || !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
+	c->stop_at_exit = from->stop_at_exit;
+	if (!take_sidecar(l, from) || !take_follow(l, from->follow) ||
+	    !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
 	    !take_events(l, from->events) ||
 	    !take_ms(l, "scan_interval_ms", from->scan_interval_ms, &c->scan_interval_ms) ||
 	    !take_double(l, "budget_pct", from->budget_pct, 100, &c->budget_pct))
 		return false;
 	files = *c;
 	if (suite_set_files(&files, &error) != GALVO_OK)
-		return refuse(l, "output_file", "%s", error.text);
+		return refuse_file(l, span_str(error.text));
 	if (from->gpu && from->gpu->enabled)
 		config_note(l, "gpu: this build has no GPU profiler yet; the rest is recorded");
 	if (c->no_system && c->no_disk && c->no_events)

@@ -8,6 +8,7 @@
 #include "galvo/profiler.h"
 #include "galvo/suite.h"
 #include "probe/probe.h"
+#include "situation.h"
 #include "suite.h"
 #include "wire/wire.h"
 
@@ -45,7 +46,9 @@ struct galvo_profiler {
 	enum stream_kind kind;
 };
 
-enum suite_state { SUITE_CREATED, SUITE_STARTED, SUITE_STOPPED, SUITE_FAILED };
+enum suite_state {
+	SUITE_CREATED, SUITE_STARTING, SUITE_STARTED, SUITE_STOPPING, SUITE_STOPPED, SUITE_FAILED,
+};
 
 /* A set of CPUs, as the kernel has it. */
 struct cpus {
@@ -67,7 +70,11 @@ struct galvo_suite {
 	bool is_sidecar;         /* we are one, and serve the suite of another process */
 	bool is_alone; /* one profiler by itself: no metadata */
 	struct galvo_profiler parts[PARTS];
-	enum suite_state state;
+	/* Any thread: what it is, whether start and stop have returned, whether an end was asked for. */
+	_Atomic uint32_t state, begun, ended, is_signalled;
+	bool has_files;      /* that output_clear may take away again */
+	bool is_left_behind; /* a thread hangs, and may come back */
+	struct exit_cell *exit_cell; /* NULL: the program's end is not ours */
 	struct world world;
 	struct replay *replay; /* NULL: a live machine */
 	int dir_fd;
@@ -83,6 +90,8 @@ struct galvo_suite {
 	char hostname[FACT_BYTES], kernel[FACT_BYTES], boot_id[FACT_BYTES];
 	struct note notes[NOTES_MAX];
 	size_t notes_len;
+	struct finding *findings; /* NULL: nothing was looked at */
+	size_t findings_len;
 	char **argv;
 	size_t argv_len;
 	galvo_workload workload;
@@ -96,9 +105,40 @@ struct galvo_suite {
  * DENIED: another galvo is at work there; INVALID: where a file of ours would be is something else.
  */
 galvo_status output_open(struct galvo_suite *s, galvo_error *reterr);
-void output_clear(struct galvo_suite *s); /* of an old recording, when the new one begins */
-void output_fix(struct galvo_suite *s);   /* from here on the working directory may change */
+/* Of an old recording, when the new one begins. DENIED: another profiler by itself writes this file. */
+galvo_status output_clear(struct galvo_suite *s, galvo_error *reterr);
+void output_fix(struct galvo_suite *s); /* from here on the working directory may change */
 void output_close(struct galvo_suite *s); /* leaves nothing behind where nothing was recorded */
+
+/* ---- stop.c ------------------------------------------------------------------------------------- */
+
+static inline enum suite_state suite_state(const struct galvo_suite *s)
+{
+	return (enum suite_state)atomic_load(&s->state);
+}
+
+/* One thread alone gets it from here to there. */
+static inline bool suite_move(struct galvo_suite *s, uint32_t from, enum suite_state to)
+{
+	return atomic_compare_exchange_strong(&s->state, &from, to);
+}
+
+void suite_begun(struct galvo_suite *s, enum suite_state to); /* start is done: whoever waits goes on */
+void suite_stop_probes(struct galvo_suite *s);
+galvo_status suite_finish(struct galvo_suite *s, galvo_error *reterr); /* files and metadata */
+galvo_status suite_refuse_child(galvo_error *reterr); /* threads do not go with a fork */
+
+/* ---- exit.c: config.stop_at_exit; without it all of these do nothing ------------------------------ */
+
+galvo_status suite_exit_prepare(struct galvo_suite *s, galvo_error *reterr);
+/* The end of the program waits from lock to forget, and then knows the suite no more. */
+void suite_exit_lock(struct galvo_suite *s);
+void suite_exit_forget(struct galvo_suite *s);
+
+/* ---- reap.c: of a child that has ended, before it is waited for, and then; both as far as it goes ----- */
+
+void suite_close_account(struct galvo_suite *s, uint32_t pid);
+void suite_enter_end(struct galvo_suite *s, const galvo_child *child);
 
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 
@@ -118,7 +158,6 @@ struct suite_role {
 /* Callers other than the sidecar itself leave the last two alone. */
 galvo_status suite_create(const galvo_suite_config *config, const struct suite_role *role,
                           galvo_suite **ret_suite, galvo_error *reterr);
-galvo_status suite_check_owner(const struct galvo_suite *s, galvo_error *reterr);
 #define CPUS_EXPECTED "expected numbers and ranges of CPUs below 8192, as in 0-3,8"
 /* NULL is fine, and none. */
 bool suite_parse_cpus(const char *text, struct cpus *ret);
@@ -131,8 +170,6 @@ static inline uint64_t suite_whole_hz(double hz)
 }
 
 /* For these streams alone. */
-galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
-                               uint32_t streams, galvo_error *reterr);
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr);
 /* Looks for host.txt below root_fd. ABSENT: a live machine. Takes root_fd on success. */
@@ -142,11 +179,13 @@ galvo_status replay_open(int root_fd, struct replay **ret_replay, struct world *
 galvo_status replay_go(struct replay *r, struct world *w, size_t i, galvo_error *reterr);
 void replay_close(struct replay *r);
 
-/* Writes session_metadata.pb as things stand. */
-galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr);
+/* Appends the session metadata as things stand. */
+galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, galvo_error *reterr);
 /* Remembers what could not be done; the oldest NOTES_MAX are kept. */
 __attribute__((format(printf, 3, 4))) void suite_note(struct galvo_suite *s, const char *subject,
                                                       const char *fmt, ...);
+/* What cannot be seen here, before the recording begins; nothing of captured machines. */
+void suite_look_around(struct galvo_suite *s);
 /* Hostname, kernel, boot id of the world. */
 void suite_look_up_facts(struct galvo_suite *s);
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,

@@ -79,6 +79,7 @@ galvo_status galvo_config_parse(const void *bytes, size_t n, int32_t is_text, co
 	if (!l.config)
 		return err_set(reterr, GALVO_ERR_NOMEM, "%s: out of memory", l.name);
 	l.config->suite = galvo_suite_config_default();
+	l.text = is_text ? given : span_of("", 0);
 	buf_init(&wire, TEXT_BYTES_MAX);
 	if (is_text)
 		status = text_parse(&galvo__profiler_suite_config__descriptor, l.name, given, &wire, reterr);

@@ -26,6 +26,7 @@ struct galvo_config {
 struct loading {
 	galvo_config *config;
 	const char *name;
+	struct span text; /* that it is made of; empty: it was wire bytes */
 	galvo_status status;
 	galvo_error *reterr;
 };

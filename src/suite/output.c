@@ -7,13 +7,11 @@
 
 #include "internal.h"
 
-static const char session_file[] = "session_metadata.pb";
-
 /* File i of a run in this directory: the metadata, streams by their usual and by their given names. */
 static const char *file_at(const struct galvo_suite *s, size_t i)
 {
 	const char *const names[] = {
-		session_file, s->files[PROBE_SYSTEM], s->files[PROBE_DISK], s->events_file,
+		SESSION_FILE, s->files[PROBE_SYSTEM], s->files[PROBE_DISK], s->events_file,
 		stream_file_name(STREAM_SYSTEM), stream_file_name(STREAM_DISK),
 		stream_file_name(STREAM_EVENTS),
 	};
@@ -55,6 +53,21 @@ static galvo_status lock(struct galvo_suite *s, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+/* Profilers in one directory are kept apart by a lock on the file, which its stream has all along. */
+static galvo_status expect_free(const struct galvo_suite *s, galvo_error *reterr)
+{
+	int fd = file_open(s->dir_fd, own_file(s), O_RDWR | O_NOFOLLOW | O_NONBLOCK), failed;
+
+	if (fd < 0)
+		return GALVO_OK; /* there is none, or whether it can be replaced will be seen */
+	failed = flock(fd, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
+	close(fd);
+	if (failed != EWOULDBLOCK)
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_DENIED, "%s/%s: another profiler is writing it", s->output_dir,
+	               own_file(s));
+}
+
 galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
 {
 	galvo_status status = GALVO_OK;
@@ -70,8 +83,10 @@ galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
 	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		return err_sys(reterr, errno, "%s", s->output_dir);
 	status = lock(s, reterr);
+	if (status == GALVO_OK && s->is_alone)
+		status = look(s, own_file(s), &is_there, reterr);
 	if (status != GALVO_OK || s->is_alone)
-		return status == GALVO_OK ? look(s, own_file(s), &is_there, reterr) : status;
+		return status == GALVO_OK && is_there ? expect_free(s, reterr) : status;
 	for (i = 0; file_at(s, i) && status == GALVO_OK; i++) {
 		status = look(s, file_at(s, i), &is_there, reterr);
 		if (status == GALVO_OK && is_there && !s->config.overwrite)
@@ -82,7 +97,7 @@ galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
-void output_clear(struct galvo_suite *s)
+static void clear(const struct galvo_suite *s)
 {
 	size_t i;
 
@@ -90,6 +105,15 @@ void output_clear(struct galvo_suite *s)
 		unlinkat(s->dir_fd, own_file(s), 0);
 	for (i = 0; !s->is_alone && file_at(s, i); i++)
 		unlinkat(s->dir_fd, file_at(s, i), 0);
+}
+
+galvo_status output_clear(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = s->is_alone ? expect_free(s, reterr) : GALVO_OK;
+
+	if (status == GALVO_OK)
+		clear(s);
+	return status;
 }
 
 static const char *path_of(const struct galvo_suite *s)
@@ -114,11 +138,14 @@ static bool is_same_dir(const struct galvo_suite *s)
 
 void output_close(struct galvo_suite *s)
 {
+	bool is_unused;
+
 	if (s->dir_fd < 0)
 		return;
-	if (s->state == SUITE_FAILED)
-		output_clear(s); /* files without a recording */
-	if (s->made_dir && (s->state == SUITE_CREATED || s->state == SUITE_FAILED) && is_same_dir(s))
+	is_unused = suite_state(s) == SUITE_CREATED || suite_state(s) == SUITE_FAILED;
+	if (is_unused && s->has_files)
+		clear(s); /* files without a recording */
+	if (is_unused && s->made_dir && is_same_dir(s))
 		rmdir(path_of(s));
 	flock(s->dir_fd, LOCK_UN); /* children that were forked meanwhile have the descriptor, too */
 	close(s->dir_fd);

@@ -44,6 +44,7 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 	all.pss = c.pss;
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
+	all.stop_at_exit = c.stop_at_exit;
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
@@ -70,6 +71,7 @@ galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
 	all.follow = c.follow;
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
+	all.stop_at_exit = c.stop_at_exit;
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
@@ -87,6 +89,7 @@ galvo_status galvo_event_profiler_create(const galvo_event_config *config,
 		return status;
 	all.no_system = all.no_disk = 1;
 	all.flush_interval_ms = c.flush_interval_ms;
+	all.stop_at_exit = c.stop_at_exit;
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
@@ -137,11 +140,10 @@ static galvo_status expect_processes(const galvo_profiler *p, galvo_error *reter
 galvo_status galvo_profiler_add_process(galvo_profiler *p, uint32_t pid, const char *alias,
                                         galvo_error *reterr)
 {
+	const galvo_process process = {.pid = pid, .profilers = STREAM_BIT(p->kind), .alias = alias};
 	galvo_status status = expect_processes(p, reterr);
 
-	return status == GALVO_OK
-	               ? suite_add_process(p->suite, pid, alias, STREAM_BIT(p->kind), reterr)
-	               : status;
+	return status == GALVO_OK ? galvo_suite_add(p->suite, &process, reterr) : status;
 }
 
 galvo_status galvo_profiler_remove_process(galvo_profiler *p, uint32_t pid, galvo_error *reterr)

@@ -43,6 +43,15 @@ void suite_look_up_facts(struct galvo_suite *s)
 	fact(s, "proc/sys/kernel/random/boot_id", s->boot_id);
 }
 
+void suite_look_around(struct galvo_suite *s)
+{
+	if (s->replay || s->is_alone || s->findings)
+		return;
+	s->findings = alloc_array(FINDINGS_MAX, sizeof(*s->findings));
+	if (s->findings) /* without memory, a recording without it */
+		s->findings_len = situation_look(&s->world, s->dir_fd, true, s->findings);
+}
+
 static uint64_t ns_of(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
@@ -150,9 +159,10 @@ static size_t list_probes(const struct galvo_suite *s, struct session_probe to[P
 	return n;
 }
 
-galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
+galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, galvo_error *reterr)
 {
 	struct session_note notes[NOTES_MAX];
+	struct session_finding findings[FINDINGS_MAX];
 	struct session_probe probes[PROBES + 1];
 	struct session session = {
 		.hostname = s->hostname,
@@ -164,6 +174,8 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 		.probes_len = list_probes(s, probes),
 		.notes = notes,
 		.notes_len = s->notes_len,
+		.findings = findings,
+		.findings_len = s->findings_len,
 		.kernel = s->kernel,
 		.boot_id = s->boot_id,
 		.galvo_version = galvo_version(),
@@ -179,12 +191,16 @@ galvo_status suite_write_session(struct galvo_suite *s, galvo_error *reterr)
 	};
 	size_t i;
 
-	if (s->is_alone)
-		return GALVO_OK;
 	for (i = 0; i < s->notes_len; i++)
 		notes[i] = (struct session_note){s->notes[i].subject, s->notes[i].text};
+	for (i = 0; i < s->findings_len; i++) {
+		const struct finding *f = &s->findings[i];
+
+		findings[i] = (struct session_finding){f->id, (int32_t)f->verdict, (int32_t)f->need,
+		                                       f->found, f->meaning, f->remedy};
+	}
 	fill_workload(s, &session.workload);
 	if (s->stop_mono_ns)
 		fill_cost(s, &session.cost);
-	return session_write(s->dir_fd, &session, catalog_at, reterr);
+	return session_pack(&session, catalog_at, into, reterr);
 }

@@ -12,6 +12,7 @@
 enum {
 	HELLO_PATIENCE_S = 20, /* of a program that may be none of ours */
 	PATIENCE_S = 60,       /* of one that waits for a file system, perhaps */
+	STOP_PATIENCE_S = 19,  /* of one that ends a recording, which is bounded there, too */
 	END_PATIENCE_S = 10,   /* of one that is to end */
 	REAP_MS = 1000,
 };
@@ -97,8 +98,8 @@ static galvo_status status_of(const struct sidecar_message *reply, galvo_error *
 	return status;
 }
 
-/* `take` looks at a reply that is a success. */
-static galvo_status ask(struct sidecar *c, const struct sidecar_message *request,
+/* Under the lock. `take` looks at a reply that is a success. */
+static galvo_status talk(struct sidecar *c, const struct sidecar_message *request,
                         galvo_status (*take)(void *ctx, const struct sidecar_message *reply,
                                              galvo_error *reterr),
                         void *ctx, galvo_error *reterr)
@@ -107,47 +108,111 @@ static galvo_status ask(struct sidecar *c, const struct sidecar_message *request
 	struct sidecar_message reply;
 	galvo_status status;
 
-	pthread_mutex_lock(&c->lock);
 	status = exchange(c, request, NULL, 0, &reply, &memory, reterr);
 	if (status == GALVO_OK)
 		status = status_of(&reply, reterr);
 	if (status == GALVO_OK && take)
 		status = take(ctx, &reply, reterr);
 	sidecar_memory_free(&memory);
+	return status;
+}
+
+static galvo_status ask(struct sidecar *c, const struct sidecar_message *request, galvo_error *reterr)
+{
+	galvo_status status;
+
+	pthread_mutex_lock(&c->lock);
+	status = talk(c, request, NULL, NULL, reterr);
 	pthread_mutex_unlock(&c->lock);
+	return status;
+}
+
+/* Frees the body. */
+static galvo_status ask_with(struct sidecar *c, enum sidecar_request what, struct buf *body,
+                             galvo_error *reterr)
+{
+	const struct sidecar_message request = {.code = what, .body = span_of(body->p, body->len)};
+	galvo_status status = body->failed ? out_of_memory(reterr) : ask(c, &request, reterr);
+
+	buf_finish(body);
 	return status;
 }
 
 galvo_status sidecar_call(struct sidecar *c, enum sidecar_request what, galvo_error *reterr)
 {
-	return ask(c, &(struct sidecar_message){.code = what}, NULL, NULL, reterr);
+	return ask(c, &(struct sidecar_message){.code = what}, reterr);
 }
 
 galvo_status sidecar_call_for(struct sidecar *c, enum sidecar_request what, uint32_t pid,
-                              const char *alias, uint32_t streams, galvo_error *reterr)
+                              uint32_t streams, galvo_error *reterr)
 {
 	const struct sidecar_message request = {
-		.code = what, .pid = pid ? pid : (uint32_t)getpid(), .text = alias, .streams = streams,
+		.code = what, .pid = pid ? pid : (uint32_t)getpid(), .streams = streams,
 	};
 
-	return ask(c, &request, NULL, NULL, reterr);
+	return ask(c, &request, reterr);
+}
+
+galvo_status sidecar_add(struct sidecar *c, const galvo_process *p, galvo_error *reterr)
+{
+	const struct sidecar_message request = {
+		.code = SIDECAR_ADD, .pid = p->pid ? p->pid : (uint32_t)getpid(), .text = p->alias,
+		.streams = p->profilers, .follow = (uint32_t)p->follow, .reserved = (uint32_t)p->reserved,
+	};
+
+	return ask(c, &request, reterr);
+}
+
+/* Somebody else's request may not be answered, either. */
+static bool take_turn(struct sidecar *c, uint64_t until_ns)
+{
+	const struct timespec moment = {0, NS_PER_MS};
+
+	while (pthread_mutex_trylock(&c->lock) != 0) {
+		if (clock_real.mono_ns(&clock_real) > until_ns)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	return true;
+}
+
+galvo_status sidecar_stop(struct sidecar *c, galvo_error *reterr)
+{
+	const uint64_t from_ns = clock_real.mono_ns(&clock_real);
+	galvo_status status;
+	unsigned waited_s;
+
+	if (!take_turn(c, from_ns + STOP_PATIENCE_S * NS_PER_S)) {
+		if (is_ours(c))
+			shutdown(c->fd, SHUT_RDWR); /* who waits for an answer gives up, and so does it */
+		return refuse(c, reterr);
+	}
+	waited_s = (unsigned)((clock_real.mono_ns(&clock_real) - from_ns) / NS_PER_S);
+	if (is_ours(c))
+		sidecar_set_patience(c->fd, waited_s < STOP_PATIENCE_S ? STOP_PATIENCE_S - waited_s : 1);
+	status = talk(c, &(struct sidecar_message){.code = SIDECAR_STOP}, NULL, NULL, reterr);
+	if (is_ours(c))
+		sidecar_set_patience(c->fd, PATIENCE_S);
+	pthread_mutex_unlock(&c->lock);
+	return status;
 }
 
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr)
 {
 	struct buf body;
-	galvo_status status;
 
 	buf_init(&body, SIDECAR_BYTES_MAX);
 	sidecar_put_workload(&body, w);
-	if (body.failed)
-		status = out_of_memory(reterr);
-	else
-		status = ask(c, &(struct sidecar_message){.code = SIDECAR_SET_WORKLOAD,
-		                                          .body = span_of(body.p, body.len)},
-		             NULL, NULL, reterr);
-	buf_finish(&body);
-	return status;
+	return ask_with(c, SIDECAR_SET_WORKLOAD, &body, reterr);
+}
+
+galvo_status sidecar_reaped(struct sidecar *c, const galvo_child *child, galvo_error *reterr)
+{
+	struct buf body;
+
+	buf_init(&body, SIDECAR_BYTES_MAX);
+	sidecar_put_child(&body, child);
+	return ask_with(c, SIDECAR_REAPED, &body, reterr);
 }
 
 static galvo_status take_stats(void *ctx, const struct sidecar_message *reply, galvo_error *reterr)
@@ -161,7 +226,13 @@ static galvo_status take_stats(void *ctx, const struct sidecar_message *reply, g
 
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr)
 {
-	return ask(c, &(struct sidecar_message){.code = SIDECAR_GET_STATS}, take_stats, ret, reterr);
+	const struct sidecar_message request = {.code = SIDECAR_GET_STATS};
+	galvo_status status;
+
+	pthread_mutex_lock(&c->lock);
+	status = talk(c, &request, take_stats, ret, reterr);
+	pthread_mutex_unlock(&c->lock);
+	return status;
 }
 
 /* Takes no lock, as somebody may wait with it; small messages arrive whole and in order. */
@@ -319,16 +390,12 @@ static void reap(pid_t pid)
 }
 
 /* By its end its end of the socket is closed, and the directory is free again. */
-static void await_end(const struct sidecar *c)
+static void await_end(struct sidecar *c)
 {
-	char late[256];
-	ssize_t got;
-
 	shutdown(c->fd, SHUT_WR); /* children that were forked meanwhile have it, too */
 	sidecar_set_patience(c->fd, END_PATIENCE_S);
-	do
-		got = recv(c->fd, late, sizeof(late), 0);
-	while (got > 0 || (got < 0 && errno == EINTR));
+	while (sidecar_receive(c->fd, &c->in, NULL, NULL) == GALVO_OK)
+		; /* a late reply */
 }
 
 void sidecar_destroy(struct sidecar *c)

@@ -29,6 +29,8 @@ enum sidecar_request {
 	SIDECAR_STOP,
 	SIDECAR_ADD,
 	SIDECAR_REMOVE,
+	SIDECAR_CLOSE,
+	SIDECAR_REAPED,
 	SIDECAR_SET_WORKLOAD,
 	SIDECAR_GET_STATS,
 	SIDECAR_REPLAY,
@@ -40,12 +42,13 @@ struct sidecar_message {
 	size_t struct_size;  /* as sized structs have it: the tables serve both */
 	uint32_t code;       /* a sidecar_request; of a reply the status, negated */
 	uint32_t sys_errno;  /* of a reply */
-	uint32_t pid;        /* HELLO: who asks; ADD, REMOVE: of whom */
+	uint32_t pid;        /* HELLO: who asks; ADD, REMOVE, CLOSE: of whom */
 	uint32_t protocol;   /* HELLO and its reply */
 	uint32_t streams;    /* ADD, REMOVE */
 	uint32_t flags;      /* SIDECAR_IS_… */
+	uint32_t follow, reserved; /* ADD: as galvo_process has them */
 	const char *text;    /* ADD: alias; HELLO and its reply: version; else of a reply what went wrong */
-	struct span body;    /* CREATE: configuration; SET_WORKLOAD; GET_STATS: the reply's */
+	struct span body;    /* CREATE: configuration; SET_WORKLOAD, REAPED; GET_STATS: the reply's */
 };
 
 #define SIDECAR_IS_ALONE UINT32_C(1)  /* CREATE: one profiler by itself */
@@ -68,6 +71,7 @@ void sidecar_memory_free(struct sidecar_memory *m);
 void sidecar_put_message(struct buf *to, const struct sidecar_message *m);
 void sidecar_put_config(struct buf *to, const galvo_suite_config *c, uint32_t self);
 void sidecar_put_workload(struct buf *to, const galvo_workload *w);
+void sidecar_put_child(struct buf *to, const galvo_child *c);
 void sidecar_put_stats(struct buf *to, const galvo_suite_stats *s);
 /* MALFORMED, and what is in the memory is to be freed, too. Bodies borrow from the bytes. */
 galvo_status sidecar_take_message(struct span bytes, struct sidecar_message *ret,
@@ -76,6 +80,8 @@ galvo_status sidecar_take_config(struct span bytes, galvo_suite_config *ret,
                                  struct sidecar_memory *memory, galvo_error *reterr);
 galvo_status sidecar_take_workload(struct span bytes, galvo_workload *ret,
                                    struct sidecar_memory *memory, galvo_error *reterr);
+galvo_status sidecar_take_child(struct span bytes, galvo_child *ret, struct sidecar_memory *memory,
+                                galvo_error *reterr);
 galvo_status sidecar_take_stats(struct span bytes, galvo_suite_stats *ret,
                                 struct sidecar_memory *memory, galvo_error *reterr);
 
@@ -110,7 +116,10 @@ void sidecar_destroy(struct sidecar *c); /* NULL is fine */
 /* Any thread. STATE: it has ended, or does not answer. */
 galvo_status sidecar_call(struct sidecar *c, enum sidecar_request what, galvo_error *reterr);
 galvo_status sidecar_call_for(struct sidecar *c, enum sidecar_request what, uint32_t pid,
-                              const char *alias, uint32_t streams, galvo_error *reterr);
+                              uint32_t streams, galvo_error *reterr);
+galvo_status sidecar_add(struct sidecar *c, const galvo_process *p, galvo_error *reterr);
+galvo_status sidecar_stop(struct sidecar *c, galvo_error *reterr); /* within what is said of stop */
+galvo_status sidecar_reaped(struct sidecar *c, const galvo_child *child, galvo_error *reterr);
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr);
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr);
 bool sidecar_is_replay(const struct sidecar *c);

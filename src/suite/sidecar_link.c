@@ -1,5 +1,6 @@
 /* Messages of a suite and its sidecar through their socket: pieces of them, descriptors with the first. */
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,6 +22,36 @@ bool sidecar_set_patience(int fd, unsigned seconds)
 	       setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) == 0;
 }
 
+/* Counted from here, as signals would begin a wait of the kernel's anew. */
+static uint64_t patience_until_ns(int fd)
+{
+	struct timeval t = {0};
+	socklen_t n = sizeof(t);
+
+	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, &n);
+	return t.tv_sec ? clock_real.mono_ns(&clock_real) + (uint64_t)t.tv_sec * NS_PER_S : UINT64_MAX;
+}
+
+/* After a call that would have had to wait, or was interrupted; false: that was an error, or is one now. */
+static bool may_try_again(int fd, short events, uint64_t until_ns)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	uint64_t now_ns, left_ms;
+
+	while (errno == EAGAIN || errno == EINTR) {
+		now_ns = clock_real.mono_ns(&clock_real);
+		left_ms = now_ns < until_ns ? (until_ns - now_ns) / NS_PER_MS + 1 : 0;
+		switch (poll(&p, 1, left_ms < INT32_MAX ? (int)left_ms : -1)) {
+		case 0:
+			errno = ETIMEDOUT;
+			return false;
+		case 1:
+			return true;
+		}
+	}
+	return false;
+}
+
 static void attach(struct msghdr *m, union control *control, const int *fds, size_t fds_len)
 {
 	struct cmsghdr *c;
@@ -40,6 +71,7 @@ static void attach(struct msghdr *m, union control *control, const int *fds, siz
 galvo_status sidecar_send(int fd, struct span bytes, const int *fds, size_t fds_len,
                           galvo_error *reterr)
 {
+	const uint64_t until_ns = patience_until_ns(fd);
 	bool is_first = true;
 
 	do {
@@ -54,8 +86,8 @@ galvo_status sidecar_send(int fd, struct span bytes, const int *fds, size_t fds_
 		if (is_first)
 			attach(&m, &control, fds, fds_len);
 		do
-			put = sendmsg(fd, &m, MSG_NOSIGNAL);
-		while (put < 0 && errno == EINTR);
+			put = sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		while (put < 0 && may_try_again(fd, POLLOUT, until_ns));
 		if (put < 0)
 			return err_sys(reterr, errno, "sidecar");
 		bytes = span_of(bytes.p + n, bytes.n - n);
@@ -88,6 +120,7 @@ static void take_fds(struct msghdr *m, int ret_fds[SIDECAR_FDS_MAX], bool is_wan
 galvo_status sidecar_receive(int fd, struct buf *into, int ret_fds[SIDECAR_FDS_MAX],
                              galvo_error *reterr)
 {
+	const uint64_t until_ns = patience_until_ns(fd);
 	unsigned char has_more;
 	bool is_first = true;
 	size_t i;
@@ -107,8 +140,8 @@ galvo_status sidecar_receive(int fd, struct buf *into, int ret_fds[SIDECAR_FDS_M
 		m.msg_control = &control;
 		m.msg_controllen = sizeof(control);
 		do
-			got = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
-		while (got < 0 && errno == EINTR);
+			got = recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		while (got < 0 && may_try_again(fd, POLLIN, until_ns));
 		if (got < 0)
 			return err_sys(reterr, errno, "sidecar");
 		take_fds(&m, ret_fds, ret_fds && is_first);

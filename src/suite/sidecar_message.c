@@ -33,6 +33,7 @@ struct layout {
 static const struct member message_members[] = {
 	OF(1, U32, code), OF(2, U32, sys_errno), OF(3, U32, pid), OF(4, U32, protocol),
 	OF(5, U32, streams), OF(6, U32, flags), OF(7, TEXT, text), OF(8, SPAN, body),
+	OF(9, U32, follow), OF(10, U32, reserved),
 };
 #undef OF
 static const struct layout message_layout = LAYOUT(struct sidecar_message, message);
@@ -56,7 +57,8 @@ static const struct layout config_layout = LAYOUT(galvo_suite_config, config);
 
 #define OF(number, kind, member) AT(galvo_process, number, kind, member)
 static const struct member process_members[] = {
-	OF(1, U32, pid), OF(2, U32, profilers), OF(3, TEXT, alias),
+	OF(1, U32, pid), OF(2, U32, profilers), OF(3, TEXT, alias), OF(4, U32, follow),
+	OF(5, U32, reserved),
 };
 #undef OF
 static const struct layout process_layout = LAYOUT(galvo_process, process);
@@ -71,6 +73,16 @@ static const struct member workload_members[] = {
 };
 #undef OF
 static const struct layout workload_layout = LAYOUT(galvo_workload, workload);
+
+#define OF(number, kind, member) AT(galvo_child, number, kind, member)
+static const struct member child_members[] = {
+	OF(1, U32, pid), OF(2, U32, exit_code), OF(3, U32, term_signal), OF(4, U64, user_ns),
+	OF(5, U64, system_ns), OF(6, U64, max_rss_bytes), OF(7, U64, minor_faults),
+	OF(8, U64, major_faults), OF(9, U64, read_blocks), OF(10, U64, write_blocks),
+	OF(11, U64, voluntary_switches), OF(12, U64, involuntary_switches),
+};
+#undef OF
+static const struct layout child_layout = LAYOUT(galvo_child, child);
 
 #define OF(number, kind, member) AT(galvo_suite_stats, number, kind, member)
 static const struct member stats_members[] = {
@@ -221,6 +233,11 @@ void sidecar_put_config(struct buf *to, const galvo_suite_config *c, uint32_t se
 void sidecar_put_workload(struct buf *to, const galvo_workload *w)
 {
 	put_layout(to, &workload_layout, w, 0);
+}
+
+void sidecar_put_child(struct buf *to, const galvo_child *c)
+{
+	put_layout(to, &child_layout, c, 0);
 }
 
 void sidecar_put_stats(struct buf *to, const galvo_suite_stats *s)
@@ -411,6 +428,12 @@ galvo_status sidecar_take_workload(struct span bytes, galvo_workload *ret,
                                    struct sidecar_memory *memory, galvo_error *reterr)
 {
 	return take(&workload_layout, bytes, ret, memory, reterr);
+}
+
+galvo_status sidecar_take_child(struct span bytes, galvo_child *ret, struct sidecar_memory *memory,
+                                galvo_error *reterr)
+{
+	return take(&child_layout, bytes, ret, memory, reterr);
 }
 
 galvo_status sidecar_take_stats(struct span bytes, galvo_suite_stats *ret,

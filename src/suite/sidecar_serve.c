@@ -92,6 +92,28 @@ static galvo_status set_workload(const struct served *v, struct span body, galvo
 	return status;
 }
 
+static galvo_status enter_end(const struct served *v, struct span body, galvo_error *reterr)
+{
+	struct sidecar_memory memory;
+	galvo_child child;
+	galvo_status status = sidecar_take_child(body, &child, &memory, reterr);
+
+	if (status == GALVO_OK)
+		suite_enter_end(v->suite, &child);
+	sidecar_memory_free(&memory);
+	return status;
+}
+
+static galvo_status add(const struct served *v, const struct sidecar_message *r, galvo_error *reterr)
+{
+	const galvo_process process = {
+		.pid = r->pid, .profilers = r->streams, .alias = r->text, .follow = (int32_t)r->follow,
+		.reserved = (int32_t)r->reserved,
+	};
+
+	return galvo_suite_add(v->suite, &process, reterr);
+}
+
 static galvo_status get_stats(struct served *v, galvo_error *reterr)
 {
 	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
@@ -125,9 +147,14 @@ static galvo_status serve_suite(struct served *v, const struct sidecar_message *
 	case SIDECAR_STOP:
 		return galvo_suite_stop(v->suite, reterr);
 	case SIDECAR_ADD:
-		return suite_add_process(v->suite, r->pid, r->text, r->streams, reterr);
+		return add(v, r, reterr);
 	case SIDECAR_REMOVE:
 		return suite_remove_process(v->suite, r->pid, r->streams, reterr);
+	case SIDECAR_CLOSE:
+		suite_close_account(v->suite, r->pid);
+		return GALVO_OK;
+	case SIDECAR_REAPED:
+		return enter_end(v, r->body, reterr);
 	case SIDECAR_SET_WORKLOAD:
 		return set_workload(v, r->body, reterr);
 	case SIDECAR_GET_STATS:

@@ -5,7 +5,6 @@
 
 #include "sidecar.h"
 
-#define WRITER_PATIENCE_NS (10 * NS_PER_S)
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
 
@@ -78,13 +77,9 @@ galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **
 	return suite_create(config, &(struct suite_role){.ring_fd = -1}, ret_suite, reterr);
 }
 
-/* Threads do not go with a fork, and a sidecar is not for two. */
-galvo_status suite_check_owner(const struct galvo_suite *s, galvo_error *reterr)
+galvo_status suite_refuse_child(galvo_error *reterr)
 {
-	return s->owner == getpid()
-	               ? GALVO_OK
-	               : err_set(reterr, GALVO_ERR_STATE,
-	                         "the suite is another process's, which forked this one");
+	return err_set(reterr, GALVO_ERR_STATE, "the suite is another process's, which forked this one");
 }
 
 static void free_argv(struct galvo_suite *s)
@@ -104,23 +99,38 @@ void galvo_suite_destroy(galvo_suite *s)
 
 	if (!s || s->owner != getpid())
 		return; /* the threads are the parent's, and the files are */
-	if (s->state == SUITE_STARTED)
+	suite_exit_lock(s);
+	if (suite_state(s) == SUITE_STARTING || suite_state(s) == SUITE_STARTED ||
+	    suite_state(s) == SUITE_STOPPING)
 		galvo_suite_stop(s, NULL);
+	suite_exit_forget(s);
+	if (s->is_left_behind || suite_state(s) == SUITE_STARTING)
+		return; /* a thread may still come back and use all this */
 	sidecar_destroy(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
 	events_destroy(s->events);
 	track_destroy(s->track);
-	writer_destroy(s->writer);
-	output_close(s);
+	if (writer_destroy(s->writer))
+		output_close(s);
 	world_close(&s->world);
 	replay_close(s->replay);
 	free_argv(s);
+	free(s->findings);
 	suite_free_config(s);
 	free(s);
 }
 
 /* ---- start ---------------------------------------------------------------------------------------- */
+
+static galvo_status add_process(struct galvo_suite *s, const galvo_process *p, galvo_error *reterr)
+{
+	if (p->follow < GALVO_FOLLOW_NONE || p->follow > GALVO_FOLLOW_SELF || p->reserved)
+		return err_set(reterr, GALVO_ERR_INVALID, "process %u: follow: expected a galvo_follow",
+		               p->pid);
+	return track_add(s->track, p->pid, p->alias, p->profilers ? p->profilers : STREAM_ALL,
+	                 (enum follow)p->follow, reterr);
+}
 
 static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 {
@@ -130,18 +140,14 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		.adopter_pid = s->config.adopter_pid,
 		.streams = (s->config.no_system ? 0 : GALVO_FOR_SYSTEM) |
 		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
+		/* Where orphans come to those that we follow, a sidecar is a child of theirs. */
+		.never_pid = s->is_sidecar && s->world.live ? (uint32_t)getpid() : 0,
 	};
 	galvo_status status = track_create(&config, &s->track, reterr);
 	size_t i;
 
 	for (i = 0; i < s->config.processes_len && status == GALVO_OK; i++)
-		status = track_add(s->track, s->processes[i].pid, s->processes[i].alias,
-		                   s->processes[i].profilers ? s->processes[i].profilers : STREAM_ALL,
-		                   reterr);
-	/* Where orphans come to those that we follow, we are a child of theirs, and not to be followed. */
-	if (status == GALVO_OK && s->is_sidecar && s->world.live &&
-	    track_add(s->track, 0, NULL, STREAM_ALL, NULL) == GALVO_OK)
-		track_remove(s->track, 0, STREAM_ALL, NULL);
+		status = add_process(s, &s->processes[i], reterr);
 	return status;
 }
 
@@ -198,6 +204,7 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct clock *clock = s->world.clock;
 	galvo_status status = writer_create(s->dir_fd, &s->writer, reterr);
+	struct buf session;
 	size_t i;
 
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
@@ -208,6 +215,7 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
+	suite_look_around(s);
 	s->start_mono_ns = clock->mono_ns(clock);
 	s->start_boot_ns = clock->boot_ns(clock);
 	s->start_wall_ns = clock->wall_ns(clock);
@@ -215,7 +223,14 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		if (s->probes[i])
 			probe_prime(s->probes[i]);
 	status = expect_disks(s, reterr);
-	return status == GALVO_OK ? suite_write_session(s, reterr) : status;
+	if (status != GALVO_OK || s->is_alone)
+		return status;
+	buf_init(&session, SESSION_BYTES_MAX);
+	status = suite_pack_session(s, &session, reterr);
+	if (status == GALVO_OK)
+		status = file_replace(s->dir_fd, SESSION_FILE, session.p, session.len, reterr);
+	buf_finish(&session);
+	return status;
 }
 
 /* Everything short of sampling. */
@@ -225,36 +240,35 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 
 	if (status != GALVO_OK)
 		return status;
-	output_clear(s);
-	s->state = SUITE_FAILED; /* from here on there may be files */
+	status = output_clear(s, reterr);
+	if (status != GALVO_OK)
+		return status;
+	s->has_files = true; /* from here on there may be some */
 	status = prepare_output(s, reterr);
 	if (status != GALVO_OK)
 		err_wrap(reterr, "%s", s->output_dir);
 	return status;
 }
 
-void galvo_suite_signal_stop(galvo_suite *s)
+/* Sampling on threads of ours. */
+static galvo_status start_here(struct galvo_suite *s, galvo_error *reterr)
 {
+	galvo_status status = prepare(s, reterr);
 	size_t i;
 
-	if (s->sidecar && s->owner == getpid())
-		sidecar_signal_stop(s->sidecar);
-	for (i = 0; i < PROBES; i++)
+	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
-			probe_signal_stop(s->probes[i]);
+			status = probe_start(s->probes[i], reterr);
+	if (status == GALVO_OK)
+		status = suite_start_events(s, reterr);
+	if (status != GALVO_OK) {
+		suite_stop_probes(s);
+		suite_stop_events(s);
+	}
+	return status;
 }
 
-static void stop_probes(struct galvo_suite *s)
-{
-	size_t i;
-
-	galvo_suite_signal_stop(s);
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i])
-			probe_join(s->probes[i]);
-}
-
-static galvo_status start_sidecar(struct galvo_suite *s, galvo_error *reterr)
+static galvo_status start_beside(struct galvo_suite *s, galvo_error *reterr)
 {
 	galvo_status status = sidecar_call(s->sidecar, SIDECAR_START, reterr);
 
@@ -265,88 +279,19 @@ static galvo_status start_sidecar(struct galvo_suite *s, galvo_error *reterr)
 
 galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status = suite_check_owner(s, reterr);
-	size_t i;
+	const bool is_replay = galvo_suite_is_replay(s);
+	galvo_status status;
 
-	if (status != GALVO_OK)
-		return status;
-	if (s->sidecar)
-		return start_sidecar(s, reterr);
-	if (s->state != SUITE_CREATED || s->replay)
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	if (is_replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
 		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
-		               s->replay ? "the root is a captured machine" : "started before");
-	status = prepare(s, reterr);
-	for (i = 0; i < PROBES && status == GALVO_OK; i++)
-		if (s->probes[i])
-			status = probe_start(s->probes[i], reterr);
+		               is_replay ? "the root is a captured machine" : "started before");
+	status = suite_exit_prepare(s, reterr);
 	if (status == GALVO_OK)
-		status = suite_start_events(s, reterr);
-	if (status == GALVO_OK) {
-		s->state = SUITE_STARTED;
-		return GALVO_OK;
-	}
-	stop_probes(s);
-	suite_stop_events(s);
+		status = s->sidecar ? start_beside(s, reterr) : start_here(s, reterr);
+	suite_begun(s, status == GALVO_OK ? SUITE_STARTED : SUITE_FAILED);
 	return status;
-}
-
-/* ---- stop ----------------------------------------------------------------------------------------- */
-
-/* What a source could not read, its stream says; this is what no source can know. */
-static void note_what_failed(struct galvo_suite *s)
-{
-	const struct probe *disk = s->probes[PROBE_DISK];
-	struct track_counts counts = {0};
-	const char *device;
-	size_t i;
-
-	for (i = 0; disk && probe_missing_device_at(disk, i, &device); i++)
-		suite_note(s, device, "there is no such block device");
-	if (s->track)
-		track_count(s->track, &counts);
-	if (counts.refused)
-		suite_note(s, "processes", "%s%llu descendants not followed: half of the descriptor "
-		                           "limit (ulimit -n) is in use",
-		           counts.refused_are_more ? "at least " : "",
-		           (unsigned long long)counts.refused);
-}
-
-static galvo_status finish(struct galvo_suite *s, galvo_error *reterr)
-{
-	galvo_error second = {0};
-	galvo_status status, written;
-
-	status = writer_stop(s->writer, WRITER_PATIENCE_NS, reterr);
-	if (status != GALVO_OK)
-		err_wrap(reterr, "%s", s->output_dir);
-	s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
-	note_what_failed(s);
-	written = suite_write_session(s, &second);
-	if (status == GALVO_OK && written != GALVO_OK) {
-		status = written;
-		if (reterr)
-			*reterr = second;
-		err_wrap(reterr, "%s", s->output_dir);
-	}
-	s->state = SUITE_STOPPED;
-	return status;
-}
-
-galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
-{
-	galvo_status status = suite_check_owner(s, reterr);
-
-	if (status != GALVO_OK)
-		return status;
-	if (s->sidecar) {
-		suite_signal_events(s);
-		return sidecar_call(s->sidecar, SIDECAR_STOP, reterr);
-	}
-	if (s->state != SUITE_STARTED)
-		return err_set(reterr, GALVO_ERR_STATE, "stop: not started");
-	stop_probes(s);
-	suite_stop_events(s);
-	return finish(s, reterr);
 }
 
 /* ---- replay --------------------------------------------------------------------------------------- */
@@ -356,59 +301,68 @@ int galvo_suite_is_replay(const galvo_suite *s)
 	return s->replay || (s->sidecar && sidecar_is_replay(s->sidecar));
 }
 
-galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
+/* Every instant, and the end. */
+static galvo_status replay_here(struct galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status = suite_check_owner(s, reterr);
+	galvo_status status = prepare(s, reterr);
 	size_t i, j;
 
-	if (status != GALVO_OK)
-		return status;
-	if (s->sidecar)
-		return sidecar_call(s->sidecar, SIDECAR_REPLAY, reterr);
-	if (s->state != SUITE_CREATED || !s->replay)
-		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
-		               s->replay ? "done before" : "the root is a live machine");
-	status = prepare(s, reterr);
 	for (i = 1; i < s->replay->len && status == GALVO_OK; i++) {
 		status = replay_go(s->replay, &s->world, i, reterr);
 		for (j = 0; j < PROBES && status == GALVO_OK; j++)
 			if (s->probes[j])
 				probe_tick(s->probes[j]);
 	}
-	if (status != GALVO_OK)
-		return status;
-	for (j = 0; j < PROBES; j++)
+	for (j = 0; j < PROBES && status == GALVO_OK; j++)
 		if (s->probes[j])
 			probe_flush(s->probes[j]);
-	return finish(s, reterr);
+	if (status != GALVO_OK) {
+		suite_begun(s, SUITE_FAILED);
+		return status;
+	}
+	status = suite_finish(s, reterr);
+	suite_begun(s, SUITE_STOPPED);
+	return status;
+}
+
+galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
+{
+	const bool is_replay = galvo_suite_is_replay(s);
+	galvo_status status;
+
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	if (!is_replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
+		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
+		               is_replay ? "done before" : "the root is a live machine");
+	if (!s->sidecar)
+		return replay_here(s, reterr);
+	status = sidecar_call(s->sidecar, SIDECAR_REPLAY, reterr);
+	suite_begun(s, status == GALVO_OK ? SUITE_STOPPED : SUITE_FAILED);
+	return status;
 }
 
 /* ---- in the run ----------------------------------------------------------------------------------- */
 
-galvo_status suite_add_process(struct galvo_suite *s, uint32_t pid, const char *alias,
-                               uint32_t streams, galvo_error *reterr)
+galvo_status galvo_suite_add(galvo_suite *s, const galvo_process *process, galvo_error *reterr)
 {
-	galvo_status status = suite_check_owner(s, reterr);
-
-	if (status != GALVO_OK)
-		return status;
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
 	if (s->sidecar)
-		return sidecar_call_for(s->sidecar, SIDECAR_ADD, pid, alias, streams, reterr);
-	if (s->state != SUITE_STARTED)
+		return sidecar_add(s->sidecar, process, reterr);
+	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
-	return track_add(s->track, pid, alias, streams, reterr);
+	return add_process(s, process, reterr);
 }
 
 galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t streams,
                                   galvo_error *reterr)
 {
-	galvo_status status = suite_check_owner(s, reterr);
-
-	if (status != GALVO_OK)
-		return status;
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
 	if (s->sidecar)
-		return sidecar_call_for(s->sidecar, SIDECAR_REMOVE, pid, NULL, streams, reterr);
-	if (s->state != SUITE_STARTED)
+		return sidecar_call_for(s->sidecar, SIDECAR_REMOVE, pid, streams, reterr);
+	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
 	return track_remove(s->track, pid, streams, reterr);
 }
@@ -416,7 +370,7 @@ galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t 
 galvo_status galvo_suite_add_process(galvo_suite *s, uint32_t pid, const char *alias,
                                      galvo_error *reterr)
 {
-	return suite_add_process(s, pid, alias, STREAM_ALL, reterr);
+	return galvo_suite_add(s, &(galvo_process){.pid = pid, .alias = alias}, reterr);
 }
 
 galvo_status galvo_suite_remove_process(galvo_suite *s, uint32_t pid, galvo_error *reterr)
@@ -430,10 +384,10 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	galvo_status status = sized_take("workload", &known, sizeof(known), w, reterr);
 	size_t i;
 
-	if (status == GALVO_OK)
-		status = suite_check_owner(s, reterr);
 	if (status != GALVO_OK)
 		return status;
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
 	if (s->sidecar)
 		return sidecar_set_workload(s->sidecar, &known, reterr);
 	if (known.argv_len) {
@@ -447,7 +401,7 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	}
 	s->workload = known;
 	s->has_workload = true;
-	if (s->state == SUITE_STARTED && known.pid && !known.exited)
+	if (suite_state(s) == SUITE_STARTED && known.pid && !known.exited)
 		track_has_begun(s->track, known.pid);
 	return GALVO_OK;
 }

@@ -99,29 +99,46 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 	return false;
 }
 
-galvo_status track_admit(struct track *t, uint32_t pid, bool root, const char *alias,
-                         uint32_t streams, uint64_t mono_ns, galvo_error *reterr)
+/* A zombie stands in its parent's list until somebody has waited for it. */
+static bool has_ended(const struct track *t, const struct tracked *e)
 {
-	struct tracked *e = track_new_entry(t);
+	size_t i;
+
+	for (i = 0; i < t->zombies_len; i++)
+		if (t->zombies[i]->info.pid == e->info.pid &&
+		    t->zombies[i]->info.start_ticks == e->info.start_ticks)
+			return true;
+	return false;
+}
+
+galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
+                         galvo_error *reterr)
+{
+	struct tracked *e;
 	galvo_status status;
 
+	if (!who->is_root && who->pid == t->config.never_pid)
+		return GALVO_DONE;
+	e = track_new_entry(t);
 	if (!e && t->alive < t->max)
-		return err_set(reterr, GALVO_ERR_NOMEM, "process %u: out of memory", pid);
+		return err_set(reterr, GALVO_ERR_NOMEM, "process %u: out of memory", who->pid);
 	if (!e)
 		return err_set(reterr, GALVO_ERR_NOMEM,
-		               "process %u: %zu processes are followed already, the limit (ulimit -n)", pid,
-		               t->alive);
-	status = identify(t, e, pid, reterr);
-	if (status == GALVO_OK && !root && is_ignored(t, e))
+		               "process %u: %zu processes are followed already, the limit (ulimit -n)",
+		               who->pid, t->alive);
+	status = identify(t, e, who->pid, reterr);
+	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || has_ended(t, e)))
 		status = GALVO_DONE;
 	if (status != GALVO_OK) {
 		track_recycle(t, e);
 		return status;
 	}
-	atomic_store(&e->streams, streams);
-	e->info.root = root;
+	atomic_store(&e->streams, who->streams);
+	track_set_follow(t, e, who->follow);
+	e->info.root = who->is_root;
 	e->info.first_mono_ns = mono_ns;
-	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
+	utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(who->alias));
+	books_open(t, e);
 	track_publish(t, e);
 	return GALVO_OK;
 }
@@ -149,12 +166,12 @@ static void refuse(struct track *t, uint32_t pid)
 		t->refused_are_more = true;
 }
 
-void track_admit_child(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
+void track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
-	galvo_status status = track_admit(t, pid, false, NULL, streams, mono_ns, NULL);
+	galvo_status status = track_admit(t, who, mono_ns, NULL);
 
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
-		refuse(t, pid);
+		refuse(t, who->pid);
 	if (status == GALVO_ERR_NOMEM && t->alive < t->max)
 		t->must_walk = true; /* memory was short: the next scan looks again */
 }

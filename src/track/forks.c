@@ -57,12 +57,14 @@ static void admit_families(struct track *t, uint64_t mono_ns)
 		before = t->strangers_len;
 		for (i = kept = 0; i < before; i++) {
 			const struct stranger s = t->strangers[i];
-			uint32_t streams;
+			struct newcomer who;
 
-			if (track_is_wanted(t, s.ppid, &streams))
-				track_admit_child(t, s.pid, streams, mono_ns);
-			else
+			if (track_is_wanted(t, s.ppid, &who)) {
+				who.pid = s.pid;
+				track_admit_child(t, &who, mono_ns);
+			} else {
 				t->strangers[kept++] = s;
+			}
 		}
 		t->strangers_len = kept;
 	} while (kept < before);

@@ -13,14 +13,23 @@ enum { MANY = 256, RENAMES_AT_ONCE = 32, EXEC_PAUSES = 30 };
 int track_path(const struct world *w, const struct tracked *e, const char *name,
                char at[TRACK_PATH_BYTES])
 {
-	if (e->dir_fd >= 0) {
+	const char *mark = strchr(name, '%');
+	size_t n = 0;
+
+	if (e->dir_fd >= 0 && !mark) {
 		/* At every tick, for every file: no formatting. Names of ours are short. */
 		memcpy(at, name, strnlen(name, TRACK_PATH_BYTES - 1) + 1);
 		at[TRACK_PATH_BYTES - 1] = '\0';
 		return e->dir_fd;
 	}
-	snprintf(at, TRACK_PATH_BYTES, "proc/%u/%s", e->info.pid, name);
-	return w->root_fd;
+	if (e->dir_fd < 0)
+		n = (size_t)snprintf(at, TRACK_PATH_BYTES, "proc/%u/", e->info.pid);
+	if (mark)
+		snprintf(at + n, TRACK_PATH_BYTES - n, "%.*s%u%s", (int)(mark - name), name, e->info.pid,
+		         mark + 2);
+	else
+		snprintf(at + n, TRACK_PATH_BYTES - n, "%s", name);
+	return e->dir_fd < 0 ? w->root_fd : e->dir_fd;
 }
 
 static void copy_text(char *to, size_t cap, struct span text)
@@ -66,6 +75,24 @@ static struct span read_command(struct track *t, struct tracked *e)
 	return text;
 }
 
+/* The one it had until now is kept beside it, if there is room for the newest of them. */
+static void take_name(struct track *t, struct tracked *e, struct span comm)
+{
+	const struct clock *clock = t->config.world->clock;
+	struct process_info *info = &e->info;
+	struct earlier_name *last;
+
+	if (info->comm[0] && !span_eq_str(comm, info->comm)) {
+		if (info->earlier_len == EARLIER_NAMES)
+			memmove(info->earlier, info->earlier + 1,
+			        --info->earlier_len * sizeof(info->earlier[0]));
+		last = &info->earlier[info->earlier_len++];
+		copy_text(last->comm, sizeof(last->comm), span_str(info->comm));
+		last->until_mono_ns = clock->mono_ns(clock);
+	}
+	copy_text(info->comm, sizeof(info->comm), comm);
+}
+
 bool track_read_names(struct track *t, struct tracked *e)
 {
 	const struct world *w = t->config.world;
@@ -73,7 +100,7 @@ bool track_read_names(struct track *t, struct tracked *e)
 	struct span text;
 
 	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
-		copy_text(e->info.comm, sizeof(e->info.comm),
+		take_name(t, e,
 		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
 	text = read_command(t, e);
 	if (text.n)
@@ -106,11 +133,15 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
 	t->names_at = t->len ? (t->names_at + i) % t->len : 0;
 }
 
-void track_saw_name(struct track *t, struct tracked *e, struct span comm)
+void track_saw_stat(struct track *t, struct tracked *e, const struct process_stat *stat)
 {
 	pthread_mutex_lock(&t->lock);
-	if (!span_eq_str(comm, e->info.comm) && !atomic_load(&e->end_mono_ns))
-		track_read_names(t, e);
+	if (!atomic_load(&e->end_mono_ns)) {
+		if (!span_eq_str(stat->comm, e->info.comm))
+			track_read_names(t, e);
+		if (stat->ppid != e->info.ppid)
+			books_move(t, e, stat->ppid);
+	}
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -142,8 +173,11 @@ void track_has_begun(struct track *t, uint32_t pid)
 			nanosleep(&pause, NULL);
 		pthread_mutex_lock(&t->lock);
 		e = newest(t, pid);
-		if (e && !i)
+		if (e && !i) {
 			e->info.command[0] = '\0'; /* of whoever called exec */
+			if (e->info.ppid == t->config.adopter_pid)
+				e->info.comm[0] = '\0'; /* who called it was ours */
+		}
 		is_done = !e || track_read_names(t, e) || track_has_exited(e);
 		pthread_mutex_unlock(&t->lock);
 	}

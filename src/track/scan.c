@@ -7,19 +7,21 @@
 #include "internal.h"
 
 /* A process that is gone before we could look is no failure. */
-static void admit(struct track *t, uint32_t pid, uint32_t streams, uint64_t mono_ns)
+static void admit(struct track *t, uint32_t pid, const struct newcomer *as, uint64_t mono_ns)
 {
 	struct tracked *e = pid ? track_find(t, pid) : NULL;
+	struct newcomer who = *as;
 
+	who.pid = pid;
 	if (e)
-		track_widen(t, e, streams);
+		track_widen(t, e, who.streams);
 	else if (pid)
-		track_admit_child(t, pid, streams, mono_ns);
+		track_admit_child(t, &who, mono_ns);
 }
 
 /* Admits the children one task of a process lists. */
 static galvo_status admit_children_of(struct track *t, int dir_fd, const char *path,
-                                      uint32_t streams, uint64_t mono_ns)
+                                      const struct newcomer *as, uint64_t mono_ns)
 {
 	struct span text;
 	galvo_status status;
@@ -30,7 +32,7 @@ static galvo_status admit_children_of(struct track *t, int dir_fd, const char *p
 	if (status != GALVO_OK)
 		return status;
 	while (process_children_take(&text, &pid))
-		admit(t, pid, streams, mono_ns);
+		admit(t, pid, as, mono_ns);
 	return GALVO_OK;
 }
 
@@ -53,17 +55,22 @@ void track_ignore_children(struct track *t, uint32_t pid)
 	}
 }
 
-bool track_is_wanted(struct track *t, uint32_t ppid, uint32_t *ret_streams)
+bool track_child_of(const struct track *t, const struct tracked *e, struct newcomer *ret)
+{
+	if (e ? e->follow == FOLLOW_NONE : !t->follows_tree)
+		return false;
+	*ret = (struct newcomer){
+		.streams = e ? atomic_load(&e->streams) : STREAM_ALL,
+		.follow = !e || e->follow == FOLLOW_TREE ? FOLLOW_TREE : FOLLOW_NONE,
+	};
+	return true;
+}
+
+bool track_is_wanted(struct track *t, uint32_t ppid, struct newcomer *ret)
 {
 	const struct tracked *parent = track_find(t, ppid);
 
-	if (parent && (t->config.follow == FOLLOW_TREE || parent->info.root))
-		*ret_streams = atomic_load(&parent->streams);
-	else if (ppid && ppid == t->config.adopter_pid && t->config.follow == FOLLOW_TREE)
-		*ret_streams = STREAM_ALL;
-	else
-		return false;
-	return true;
+	return (parent || (ppid && ppid == t->config.adopter_pid)) && track_child_of(t, parent, ret);
 }
 
 static bool is_number(const char *name, uint32_t *ret)
@@ -79,7 +86,7 @@ static bool is_number(const char *name, uint32_t *ret)
 /* A child is listed under the thread that forked it, so every thread is asked. */
 static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t mono_ns)
 {
-	uint32_t streams = atomic_load(&e->streams);
+	struct newcomer as;
 	char name[TRACK_PATH_BYTES], path[TRACK_PATH_BYTES];
 	const struct world *w = t->config.world;
 	galvo_status status = GALVO_ERR_ABSENT;
@@ -89,11 +96,13 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 	DIR *dir;
 	int fd;
 
+	if (!track_child_of(t, e, &as))
+		return GALVO_DONE;
 	fd = track_path(w, e, "task", path);
 	/* A directory of tasks has a link for each, besides the two of every directory. */
 	if (fstatat(fd, path, &facts, 0) == 0 && facts.st_nlink == 3) {
 		snprintf(name, sizeof(name), "task/%u/children", e->info.pid);
-		return admit_children_of(t, track_path(w, e, name, path), path, streams, mono_ns);
+		return admit_children_of(t, track_path(w, e, name, path), path, &as, mono_ns);
 	}
 	dir = file_open_dir(fd, path);
 	if (!dir)
@@ -102,7 +111,7 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 		if (!is_number(entry->d_name, &tid))
 			continue;
 		snprintf(name, sizeof(name), "%u/children", tid);
-		if (admit_children_of(t, dirfd(dir), name, streams, mono_ns) == GALVO_OK)
+		if (admit_children_of(t, dirfd(dir), name, &as, mono_ns) == GALVO_OK)
 			status = GALVO_OK;
 	}
 	closedir(dir);
@@ -116,8 +125,9 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
 	struct dirent *entry;
-	uint32_t pid, streams;
+	struct newcomer as;
 	struct span text;
+	uint32_t pid;
 	DIR *dir = file_open_dir(w->root_fd, "proc");
 
 	while (dir && (entry = readdir(dir))) {
@@ -127,8 +137,8 @@ static void admit_by_parent(struct track *t, uint64_t mono_ns)
 		if (file_read(w->root_fd, path, &t->children, &text, NULL) != GALVO_OK ||
 		    process_stat_parse(text, &stat, NULL) != GALVO_OK)
 			continue;
-		if (track_is_wanted(t, stat.ppid, &streams))
-			admit(t, pid, streams, mono_ns);
+		if (track_is_wanted(t, stat.ppid, &as))
+			admit(t, pid, &as, mono_ns);
 	}
 	if (dir)
 		closedir(dir);
@@ -138,6 +148,7 @@ void track_walk(struct track *t, uint64_t mono_ns)
 {
 	char path[TRACK_PATH_BYTES];
 	bool lists_work = false;
+	struct newcomer orphan;
 	size_t i;
 
 	t->asked = 0;
@@ -146,16 +157,13 @@ void track_walk(struct track *t, uint64_t mono_ns)
 	for (i = 0; i < t->len; i++) {
 		struct tracked *e = t->list[i];
 
-		if (atomic_load(&e->end_mono_ns) ||
-		    (t->config.follow == FOLLOW_CHILDREN && !e->info.root))
-			continue;
-		if (admit_children(t, e, mono_ns) == GALVO_OK)
+		if (!atomic_load(&e->end_mono_ns) && admit_children(t, e, mono_ns) == GALVO_OK)
 			lists_work = true;
 	}
-	if (t->config.adopter_pid && t->config.follow == FOLLOW_TREE && lists_work) {
+	if (t->config.adopter_pid && lists_work && track_child_of(t, NULL, &orphan)) {
 		snprintf(path, sizeof(path), "proc/%u/task/%u/children", t->config.adopter_pid,
 		         t->config.adopter_pid);
-		admit_children_of(t, t->config.world->root_fd, path, STREAM_ALL, mono_ns);
+		admit_children_of(t, t->config.world->root_fd, path, &orphan, mono_ns);
 	}
 	if (!lists_work && t->alive)
 		admit_by_parent(t, mono_ns);

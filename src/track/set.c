@@ -5,13 +5,19 @@
 
 #include "internal.h"
 
+static void drop_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 void track_drop_files(struct tracked *e)
 {
-	if (e->pidfd >= 0)
-		close(e->pidfd);
-	if (e->dir_fd >= 0)
-		close(e->dir_fd);
-	e->pidfd = e->dir_fd = -1;
+	drop_file(&e->pidfd);
+	drop_file(&e->dir_fd);
+	drop_file(&e->io_fd[0]);
+	drop_file(&e->io_fd[1]);
 }
 
 struct tracked *track_find(struct track *t, uint32_t pid)
@@ -54,18 +60,46 @@ static void list_drop(struct track *t, struct tracked *e)
 
 void track_unref(struct track *t, struct tracked *e)
 {
-	if (--e->refs)
+	struct tracked *parent;
+
+	for (; e && --e->refs == 0; e = parent) {
+		parent = e->parent;
+		list_drop(t, e);
+		track_recycle(t, e);
+	}
+}
+
+bool track_is_untold(const struct track *t, const struct tracked *e)
+{
+	return atomic_load(&e->streams) & t->config.streams & ~e->offered;
+}
+
+/* What its parent's account takes for known has to be told. */
+static void keep_untold(struct track *t, struct tracked *e)
+{
+	if (!track_is_untold(t, e) || !grow_array((void **)&t->untold, &t->untold_cap, t->untold_len,
+	                                          sizeof(*t->untold), MAX_PROCESSES))
 		return;
-	list_drop(t, e);
-	track_recycle(t, e);
+	e->refs++;
+	t->untold[t->untold_len++] = e;
 }
 
 /* The process has ended, or is let go: it leaves when the last sampler has released it. */
-void track_end(struct track *t, struct tracked *e, uint64_t mono_ns)
+void track_end(struct track *t, struct tracked *e, bool has_exited)
 {
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns;
+
 	if (atomic_load(&e->end_mono_ns))
 		return;
+	/* Whoever makes a row of it now finds the mark, or has taken its instant before ours. */
+	atomic_store(&e->end_mono_ns, 1);
+	mono_ns = clock->mono_ns(clock);
 	atomic_store(&e->end_mono_ns, mono_ns ? mono_ns : 1);
+	if (has_exited) {
+		books_close(t, e);
+		keep_untold(t, e);
+	}
 	index_drop(t, e);
 	t->alive--;
 	t->roots_alive -= e->info.root;
@@ -87,7 +121,7 @@ struct tracked *track_new_entry(struct track *t)
 	else
 		e = malloc(sizeof(*e));
 	if (e)
-		*e = (struct tracked){.dir_fd = -1, .pidfd = -1, .refs = 1};
+		*e = (struct tracked){.dir_fd = -1, .pidfd = -1, .io_fd = {-1, -1}, .refs = 1};
 	return e;
 }
 
@@ -121,6 +155,13 @@ void track_widen(struct track *t, struct tracked *e, uint32_t streams)
 	e->serial = ++t->last_serial;
 	t->list[t->len++] = e;
 	atomic_fetch_add(&t->generation, 1);
+}
+
+void track_set_follow(struct track *t, struct tracked *e, enum follow follow)
+{
+	e->follow = follow;
+	t->follows |= follow != FOLLOW_NONE;
+	t->follows_tree |= follow == FOLLOW_TREE;
 }
 
 bool track_has_exited(const struct tracked *e)

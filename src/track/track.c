@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-enum { FDS_PER_PROCESS = 6, MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 1 << 20 };
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
@@ -17,20 +17,25 @@ static size_t affordable_processes(void)
 	size_t n;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / FDS_PER_PROCESS;
+	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / TRACK_FDS_PER_PROCESS;
 	return n < 8 ? 8 : n > MAX_PROCESSES ? MAX_PROCESSES : n;
 }
 
 galvo_status track_create(const struct track_config *config, struct track **ret_track,
                           galvo_error *reterr)
 {
+	const struct clock *clock = config->world->clock;
 	struct track *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	t->config = *config;
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
+	t->follows = config->follow == FOLLOW_CHILDREN || config->follow == FOLLOW_TREE;
+	t->follows_tree = config->follow == FOLLOW_TREE;
 	t->max = config->max_processes ? config->max_processes : affordable_processes();
+	t->start_ticks = clock->boot_ns(clock) / (NS_PER_S / config->world->clk_tck);
+	t->keeps_io = geteuid() != 0;
 	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	t->loadavg = KEPT_NONE;
 	buf_init(&t->text, MAX_TEXT);
@@ -64,6 +69,8 @@ void track_destroy(struct track *t)
 	buf_finish(&t->text);
 	buf_finish(&t->children);
 	free(t->strangers);
+	free(t->zombies);
+	free(t->untold);
 	free(t->refused);
 	free(t->ignored);
 	free(t->list);
@@ -74,16 +81,18 @@ void track_destroy(struct track *t)
 /* ---- the door ------------------------------------------------------------------------------------ */
 
 galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_t streams,
-                       galvo_error *reterr)
+                       enum follow follow, galvo_error *reterr)
 {
 	const struct clock *clock = t->config.world->clock;
 	galvo_status status = GALVO_OK;
 	struct tracked *e;
 
 	pid = pid ? pid : (uint32_t)getpid();
+	follow = follow == FOLLOW_NONE ? t->config.follow : follow == FOLLOW_SELF ? FOLLOW_NONE : follow;
 	pthread_mutex_lock(&t->lock);
 	e = track_find(t, pid);
 	if (e) {
+		track_set_follow(t, e, e->info.root ? follow : follow > e->follow ? follow : e->follow);
 		t->roots_alive += !e->info.root;
 		e->info.root = true;
 		if (alias)
@@ -91,7 +100,8 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 		e->denied &= ~streams;
 		track_widen(t, e, streams);
 	} else {
-		status = track_admit(t, pid, true, alias, streams, clock->mono_ns(clock), reterr);
+		status = track_admit(t, &(struct newcomer){pid, streams, follow, true, alias},
+		                     clock->mono_ns(clock), reterr);
 	}
 	t->must_walk = true; /* it may have children already */
 	pthread_mutex_unlock(&t->lock);
@@ -100,7 +110,6 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 
 galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo_error *reterr)
 {
-	const struct clock *clock = t->config.world->clock;
 	bool is_followed;
 	struct tracked *e;
 
@@ -114,7 +123,7 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 		atomic_fetch_add(&t->generation, 1);
 		if (!(atomic_load(&e->streams) & t->config.streams)) {
 			track_ignore(t, pid, e->info.start_ticks); /* a scan does not bring it back */
-			track_end(t, e, clock->mono_ns(clock));
+			track_end(t, e, false);
 		}
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -122,8 +131,10 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-void track_poll(struct track *t, uint64_t mono_ns)
+void track_poll(struct track *t)
 {
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns = clock->mono_ns(clock);
 	struct epoll_event events[32];
 	int i, n;
 
@@ -132,6 +143,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 		if (n <= 0)
 			return;
 		pthread_mutex_lock(&t->lock);
+		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
@@ -139,7 +151,7 @@ void track_poll(struct track *t, uint64_t mono_ns)
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
-			track_end(t, e, mono_ns);
+			track_end(t, e, true);
 		}
 		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
@@ -150,8 +162,24 @@ uint64_t track_generation(const struct track *t)
 	return atomic_load_explicit(&t->generation, memory_order_acquire);
 }
 
-void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struct tracked *),
-                void *ctx)
+/* Of the processes that have ended, those that all have been told of. */
+static void drop_told(struct track *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->untold_len; i++) {
+		struct tracked *e = t->untold[i];
+
+		if (track_is_untold(t, e))
+			t->untold[kept++] = e;
+		else
+			track_unref(t, e);
+	}
+	t->untold_len = kept;
+}
+
+void track_join(struct track *t, enum stream_kind stream, uint64_t *cursor,
+                bool (*take)(void *ctx, struct tracked *), void *ctx)
 {
 	size_t i;
 
@@ -161,10 +189,12 @@ void track_join(struct track *t, uint64_t *cursor, bool (*take)(void *ctx, struc
 	for (; i < t->len; i++) {
 		struct tracked *e = t->list[i];
 
-		if (atomic_load(&e->end_mono_ns) == 0 && take(ctx, e))
+		if ((atomic_load(&e->end_mono_ns) == 0 || track_is_untold(t, e)) && take(ctx, e))
 			e->refs++;
+		e->offered |= STREAM_BIT(stream);
 	}
 	*cursor = t->last_serial;
+	drop_told(t);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -175,10 +205,10 @@ void track_release(struct track *t, struct tracked *e)
 	pthread_mutex_unlock(&t->lock);
 }
 
-void track_gone(struct track *t, struct tracked *e, uint64_t mono_ns)
+void track_gone(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
-	track_end(t, e, mono_ns);
+	track_end(t, e, true);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -186,6 +216,7 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 {
 	pthread_mutex_lock(&t->lock);
 	*ret = e->info;
+	books_tell(e, ret->usage);
 	pthread_mutex_unlock(&t->lock);
 	ret->end_mono_ns = atomic_load(&e->end_mono_ns);
 	ret->removed = ret->end_mono_ns != 0;
@@ -202,8 +233,9 @@ void track_count(struct track *t, struct track_counts *ret)
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
 	pthread_mutex_lock(&t->lock);
+	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
-	if (t->config.follow != FOLLOW_NONE)
+	if (t->follows)
 		track_look(t, mono_ns, is_whole);
 	pthread_mutex_unlock(&t->lock);
 }

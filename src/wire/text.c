@@ -108,6 +108,8 @@ static bool parse_message(struct parser *p, const ProtobufCFieldDescriptor *f)
 static bool parse_value(struct parser *p, const ProtobufCFieldDescriptor *f, bool *ret_given)
 {
 	*ret_given = true;
+	if (p->sought)
+		parser_seek(p);
 	if (f->type == PROTOBUF_C_TYPE_MESSAGE)
 		return parse_message(p, f);
 	if (f->type == PROTOBUF_C_TYPE_STRING || f->type == PROTOBUF_C_TYPE_BYTES)
@@ -172,18 +174,37 @@ static bool parse_field(struct parser *p, const ProtobufCMessageDescriptor *m, s
 	return true;
 }
 
+static void parse(struct parser *p, const struct ProtobufCMessageDescriptor *message, struct span text)
+{
+	buf_init(&p->seen, SIZE_MAX / 2);
+	buf_init(&p->literal, text.n);
+	tokens_init(&p->tokens, text);
+	parse_fields(p, message, '\0');
+	if (p->status == GALVO_OK && p->out->failed)
+		parser_no_memory(p);
+	buf_finish(&p->seen);
+	buf_finish(&p->literal);
+}
+
 galvo_status text_parse(const struct ProtobufCMessageDescriptor *message, const char *path,
                         struct span text, struct buf *into, galvo_error *reterr)
 {
 	struct parser p = {.path = path, .out = into, .reterr = reterr, .status = GALVO_OK};
 
-	buf_init(&p.seen, SIZE_MAX / 2);
-	buf_init(&p.literal, text.n);
-	tokens_init(&p.tokens, text);
-	parse_fields(&p, message, '\0');
-	if (p.status == GALVO_OK && into->failed)
-		parser_no_memory(&p);
-	buf_finish(&p.seen);
-	buf_finish(&p.literal);
+	parse(&p, message, text);
 	return p.status;
+}
+
+bool text_find(const struct ProtobufCMessageDescriptor *message, struct span text, const char *field,
+               size_t nth, size_t *ret_line, size_t *ret_column)
+{
+	struct buf out;
+	struct parser p = {.path = "", .out = &out, .sought = field, .sought_nth = nth};
+
+	buf_init(&out, SIZE_MAX / 2);
+	parse(&p, message, text);
+	buf_finish(&out);
+	if (p.found)
+		parser_place(&p, p.found, ret_line, ret_column);
+	return p.found != NULL;
 }

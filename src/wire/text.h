@@ -58,6 +58,9 @@ struct parser {
 	struct buf seen;    /* a byte a field, for every message that is open */
 	struct buf literal; /* of strings */
 	struct buf *out;
+	const char *sought; /* a field, by its names with points between them; NULL: none */
+	size_t sought_nth;
+	const char *found;
 	galvo_status status;
 	galvo_error *reterr;
 };
@@ -67,6 +70,11 @@ bool parser_expect(struct parser *p, const char *want); /* the token is not that
 bool parser_refuse(struct parser *p, const char *why);
 bool parser_refuse_unknown(struct parser *p, const ProtobufCMessageDescriptor *m);
 bool parser_no_memory(struct parser *p);
+
+/* Line and column of a place in the text, from 1; columns are characters. */
+void parser_place(const struct parser *p, const char *at, size_t *ret_line, size_t *ret_column);
+/* The token begins a value: it may be the one that is sought. */
+void parser_seek(struct parser *p);
 
 bool parser_is_at(const struct parser *p, char symbol);
 bool parser_take(struct parser *p, char symbol); /* moves past it, if it is there */

@@ -3,16 +3,40 @@
 
 enum { SHOWN_MAX = 6 };
 
+void parser_place(const struct parser *p, const char *at, size_t *ret_line, size_t *ret_column)
+{
+	const char *c;
+
+	*ret_line = *ret_column = 1;
+	for (c = p->tokens.text.p; c < at; c++) {
+		*ret_line += *c == '\n';
+		*ret_column = *c == '\n' ? 1 : *ret_column + ((unsigned char)*c >> 6 != 2);
+	}
+}
+
+void parser_seek(struct parser *p)
+{
+	struct span rest = span_str(p->sought), name;
+	size_t i;
+
+	for (i = 0; i < p->depth; i++) {
+		if (!span_cut(&rest, '.', &name)) {
+			name = rest;
+			rest.n = 0;
+		}
+		if (!span_eq_str(name, p->fields[i]))
+			return;
+	}
+	if (!p->found && rest.n == 0 && p->sought && p->sought_nth-- == 0)
+		p->found = p->tokens.token.text.p;
+}
+
 /* "path:line:column: field 'a.b': ", of many names the last. */
 static void put_place(struct buf *b, const struct parser *p)
 {
-	const char *at = p->tokens.token.text.p, *c;
-	size_t line = 1, column = 1, i = p->depth > SHOWN_MAX ? p->depth - SHOWN_MAX : 0;
+	size_t line, column, i = p->depth > SHOWN_MAX ? p->depth - SHOWN_MAX : 0;
 
-	for (c = p->tokens.text.p; c < at; c++) {
-		line += *c == '\n';
-		column = *c == '\n' ? 1 : column + ((unsigned char)*c >> 6 != 2);
-	}
+	parser_place(p, p->tokens.token.text.p, &line, &column);
 	buf_printf(b, "%s:%zu:%zu: ", p->path, line, column);
 	buf_put_str(b, i ? "field '…" : p->depth ? "field '" : "");
 	for (; i < p->depth; i++)

@@ -80,6 +80,12 @@ struct ProtobufCMessageDescriptor;
 galvo_status text_parse(const struct ProtobufCMessageDescriptor *message, const char *path,
                         struct span text, struct buf *into, galvo_error *reterr);
 /*
+ * Where value number `nth`, from 0, of field "a.b" stands in a text that text_parse has taken. False: it
+ * is not given, or memory is out.
+ */
+bool text_find(const struct ProtobufCMessageDescriptor *message, struct span text, const char *field,
+               size_t nth, size_t *ret_line, size_t *ret_column);
+/*
  * Appends the text of a message's wire bytes, byte for byte as protoc --decode prints it. MALFORMED
  * where the bytes are no such message; `into` then holds a part.
  */

@@ -28,7 +28,7 @@ AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
 
-SIZE(galvo_system_config, 112);
+SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
 AT(galvo_system_config, frequency_hz, 8);
 AT(galvo_system_config, processes, 16);
@@ -41,12 +41,13 @@ AT(galvo_system_config, follow, 64);
 AT(galvo_system_config, pss, 68);
 AT(galvo_system_config, scan_interval_ms, 72);
 AT(galvo_system_config, budget_pct, 80);
-AT(galvo_system_config, sidecar_path, 88);
-AT(galvo_system_config, sidecar_cpus, 96);
-AT(galvo_system_config, mode, 104);
-AT(galvo_system_config, reserved, 108);
+AT(galvo_system_config, stop_at_exit, 88);
+AT(galvo_system_config, sidecar_path, 96);
+AT(galvo_system_config, sidecar_cpus, 104);
+AT(galvo_system_config, mode, 112);
+AT(galvo_system_config, reserved, 116);
 
-SIZE(galvo_disk_config, 120);
+SIZE(galvo_disk_config, 128);
 AT(galvo_disk_config, struct_size, 0);
 AT(galvo_disk_config, frequency_hz, 8);
 AT(galvo_disk_config, devices, 16);
@@ -60,19 +61,21 @@ AT(galvo_disk_config, follow, 72);
 AT(galvo_disk_config, reserved, 76);
 AT(galvo_disk_config, scan_interval_ms, 80);
 AT(galvo_disk_config, budget_pct, 88);
-AT(galvo_disk_config, sidecar_path, 96);
-AT(galvo_disk_config, sidecar_cpus, 104);
-AT(galvo_disk_config, mode, 112);
-AT(galvo_disk_config, reserved_too, 116);
+AT(galvo_disk_config, stop_at_exit, 96);
+AT(galvo_disk_config, sidecar_path, 104);
+AT(galvo_disk_config, sidecar_cpus, 112);
+AT(galvo_disk_config, mode, 120);
+AT(galvo_disk_config, reserved_too, 124);
 
-SIZE(galvo_event_config, 48);
+SIZE(galvo_event_config, 56);
 AT(galvo_event_config, struct_size, 0);
 AT(galvo_event_config, flush_interval_ms, 8);
 AT(galvo_event_config, output_file, 16);
-AT(galvo_event_config, sidecar_path, 24);
-AT(galvo_event_config, sidecar_cpus, 32);
-AT(galvo_event_config, mode, 40);
-AT(galvo_event_config, reserved, 44);
+AT(galvo_event_config, stop_at_exit, 24);
+AT(galvo_event_config, sidecar_path, 32);
+AT(galvo_event_config, sidecar_cpus, 40);
+AT(galvo_event_config, mode, 48);
+AT(galvo_event_config, reserved, 52);
 
 SIZE(galvo_check_result, 48);
 AT(galvo_check_result, messages, 0);
@@ -88,10 +91,12 @@ AT(galvo_error, status, 0);
 AT(galvo_error, sys_errno, 4);
 AT(galvo_error, text, 8);
 
-SIZE(galvo_process, 16);
+SIZE(galvo_process, 24);
 AT(galvo_process, pid, 0);
 AT(galvo_process, profilers, 4);
 AT(galvo_process, alias, 8);
+AT(galvo_process, follow, 16);
+AT(galvo_process, reserved, 20);
 
 SIZE(galvo_suite_config, 232);
 AT(galvo_suite_config, struct_size, 0);
@@ -124,11 +129,26 @@ AT(galvo_suite_config, metric_catalog_path, 176);
 AT(galvo_suite_config, notes, 184);
 AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
+AT(galvo_suite_config, stop_at_exit, 204);
 AT(galvo_suite_config, sidecar_path, 208);
 AT(galvo_suite_config, sidecar_cpus, 216);
 AT(galvo_suite_config, mode, 224);
 AT(galvo_suite_config, reserved, 228);
 
+SIZE(galvo_child, 96);
+AT(galvo_child, struct_size, 0);
+AT(galvo_child, pid, 8);
+AT(galvo_child, exit_code, 12);
+AT(galvo_child, term_signal, 16);
+AT(galvo_child, user_ns, 24);
+AT(galvo_child, system_ns, 32);
+AT(galvo_child, max_rss_bytes, 40);
+AT(galvo_child, minor_faults, 48);
+AT(galvo_child, major_faults, 56);
+AT(galvo_child, read_blocks, 64);
+AT(galvo_child, write_blocks, 72);
+AT(galvo_child, voluntary_switches, 80);
+AT(galvo_child, involuntary_switches, 88);
 SIZE(galvo_workload, 128);
 AT(galvo_workload, struct_size, 0);
 AT(galvo_workload, argv, 8);
@@ -225,7 +245,7 @@ AT(galvo_run_column, source, 32);
 AT(galvo_run_column, help, 40);
 AT(galvo_run_column, values, 48);
 
-SIZE(galvo_run_process, 72);
+SIZE(galvo_run_process, 160);
 AT(galvo_run_process, struct_size, 0);
 AT(galvo_run_process, pid, 8);
 AT(galvo_run_process, ppid, 12);
@@ -236,6 +256,34 @@ AT(galvo_run_process, is_root, 40);
 AT(galvo_run_process, alias, 48);
 AT(galvo_run_process, comm, 56);
 AT(galvo_run_process, command, 64);
+AT(galvo_run_process, has_status, 72);
+AT(galvo_run_process, exit_code, 76);
+AT(galvo_run_process, term_signal, 80);
+AT(galvo_run_process, has_rusage, 84);
+AT(galvo_run_process, user_ns, 88);
+AT(galvo_run_process, system_ns, 96);
+AT(galvo_run_process, max_rss_bytes, 104);
+AT(galvo_run_process, minor_faults, 112);
+AT(galvo_run_process, major_faults, 120);
+AT(galvo_run_process, read_blocks, 128);
+AT(galvo_run_process, write_blocks, 136);
+AT(galvo_run_process, voluntary_switches, 144);
+AT(galvo_run_process, involuntary_switches, 152);
+
+SIZE(galvo_run_usage, 56);
+AT(galvo_run_usage, struct_size, 0);
+AT(galvo_run_usage, kind, 8);
+AT(galvo_run_usage, is_known, 12);
+AT(galvo_run_usage, head, 16);
+AT(galvo_run_usage, sampled, 24);
+AT(galvo_run_usage, tail, 32);
+AT(galvo_run_usage, unseen, 40);
+AT(galvo_run_usage, mixed, 48);
+
+SIZE(galvo_run_earlier_name, 24);
+AT(galvo_run_earlier_name, struct_size, 0);
+AT(galvo_run_earlier_name, comm, 8);
+AT(galvo_run_earlier_name, until_mono_ns, 16);
 
 SIZE(galvo_run_region, 72);
 AT(galvo_run_region, struct_size, 0);
@@ -296,6 +344,14 @@ VALUE(GALVO_KEY_PROCESS, 1);
 VALUE(GALVO_KEY_CPU, 2);
 VALUE(GALVO_KEY_NAME, 3);
 
+SIZE(galvo_usage_kind, 4);
+VALUE(GALVO_USAGE_CPU_NS, 1);
+VALUE(GALVO_USAGE_RCHAR, 2);
+VALUE(GALVO_USAGE_WCHAR, 3);
+VALUE(GALVO_USAGE_READ_BYTES, 4);
+VALUE(GALVO_USAGE_WRITE_BYTES, 5);
+VALUE(GALVO_USAGE_CANCELLED_WRITE_BYTES, 6);
+
 SIZE(galvo_domain, 4);
 VALUE(GALVO_DOMAIN_HOST, 1);
 VALUE(GALVO_DOMAIN_GPU, 2);
@@ -304,6 +360,34 @@ SIZE(galvo_saying, 4);
 VALUE(GALVO_SAY_MARK, 1);
 VALUE(GALVO_SAY_BEGIN, 2);
 VALUE(GALVO_SAY_END, 3);
+
+SIZE(galvo_finding, 64);
+AT(galvo_finding, struct_size, 0);
+AT(galvo_finding, id, 8);
+AT(galvo_finding, group, 16);
+AT(galvo_finding, title, 24);
+AT(galvo_finding, verdict, 32);
+AT(galvo_finding, need, 36);
+AT(galvo_finding, found, 40);
+AT(galvo_finding, meaning, 48);
+AT(galvo_finding, remedy, 56);
+
+SIZE(galvo_doctor_config, 24);
+AT(galvo_doctor_config, struct_size, 0);
+AT(galvo_doctor_config, root, 8);
+AT(galvo_doctor_config, output_dir, 16);
+
+SIZE(galvo_verdict, 4);
+VALUE(GALVO_VERDICT_UNKNOWN, 0);
+VALUE(GALVO_VERDICT_YES, 1);
+VALUE(GALVO_VERDICT_PARTLY, 2);
+VALUE(GALVO_VERDICT_NO, 3);
+VALUE(GALVO_VERDICT_NOT_APPLICABLE, 4);
+
+SIZE(galvo_need, 4);
+VALUE(GALVO_NEED_NONE, 0);
+VALUE(GALVO_NEED_SOME, 1);
+VALUE(GALVO_NEED_ALL, 2);
 
 SIZE(galvo_status, 4);
 VALUE(GALVO_DONE, 1);
@@ -330,3 +414,12 @@ VALUE(GALVO_SIDECAR, 1);
 SIZE(galvo_report_format, 4);
 VALUE(GALVO_REPORT_TEXT, 1);
 VALUE(GALVO_REPORT_JSON, 2);
+
+SIZE(galvo_report_by, 4);
+VALUE(GALVO_REPORT_BY_PID, 0);
+VALUE(GALVO_REPORT_BY_COMM, 1);
+
+SIZE(galvo_report_options, 16);
+AT(galvo_report_options, struct_size, 0);
+AT(galvo_report_options, format, 8);
+AT(galvo_report_options, by, 12);

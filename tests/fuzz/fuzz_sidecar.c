@@ -34,9 +34,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct sidecar_message message;
 	struct sidecar_memory memory;
 	galvo_workload workload;
+	galvo_child child;
 	galvo_suite_stats stats;
 
 	sidecar_take_workload(bytes, &workload, &memory, NULL);
+	sidecar_memory_free(&memory);
+	sidecar_take_child(bytes, &child, &memory, NULL);
 	sidecar_memory_free(&memory);
 	sidecar_take_stats(bytes, &stats, &memory, NULL);
 	sidecar_memory_free(&memory);

@@ -105,7 +105,8 @@ def check_around(m, file, sequence, previous_size):
         11, 12, 13, 14, 15)
     c, = s.sources
     assert (c.name, c.divisor, c.period_ns, c.reads, c.failures, c.calibrated_ns,
-            c.mean_read_ns, c.reason) == ("cpu", 3, 4, 5, 6, 7, 8, "gone")
+            c.mean_read_ns, c.reason, c.first_failure_timestamp_ns) == (
+        "cpu", 3, 4, 5, 6, 7, 8, "gone", 9)
     flushes = [(f.flush_byte_size, f.flush_interval_ns) for f in m.flush_stats]
     assert flushes == ([(previous_size, 0)] if sequence else []), flushes
     names = {n.scope: list(n.fqns) for n in m.scope_metric_names}

@@ -47,7 +47,7 @@ static void record(struct stream *whole, struct stream *disk)
 	};
 	static const struct process_info *const processes[] = {&process};
 	static const struct stream_device device = {"sda\xff", true, true};
-	static const struct source_stats source = {"cpu", 3, 4, 5, 6, 7, 8, "gone"};
+	static const struct source_stats source = {"cpu", 3, 4, 5, 6, 7, 8, "gone", 9};
 	struct flush_info info = {
 		.mono_ns = 1, .boot_ns = 2, .wall_ns = 3, .processes = processes, .processes_len = 1,
 		.devices = &device, .devices_len = 1, .sources = &source, .sources_len = 1,

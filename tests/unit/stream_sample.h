@@ -85,10 +85,11 @@ static inline void sample_message(struct stream *s, uint64_t m)
 {
 	struct process_info p = {.pid = 7, .ppid = 1, .start_ticks = 99, .first_mono_ns = 5,
 	                         .root = true, .comm = "s\xffh", .command = "sh -c x",
-	                         .alias = "job"};
+	                         .alias = "job", .earlier_len = 1};
 	const struct process_info *const processes[] = {&p};
 	const struct source_stats source = {.name = "cpu", .divisor = 1, .period_ns = 10,
 	                                    .reads = m + 1, .failures = m,
+	                                    .first_failure_mono_ns = m ? 1001 : 0,
 	                                    .reason = m == 1 ? "no" : ""};
 	struct flush_info info = sample_flush(1000 * (m + 1));
 	double v[] = {(double)m, NAN}, rss[] = {4096.0 * (double)m}, rx[] = {0.5};
@@ -101,6 +102,13 @@ static inline void sample_message(struct stream *s, uint64_t m)
 	           1);
 	p.removed = m == 2;
 	p.end_mono_ns = m == 2 ? 2500 : 0;
+	p.usage[USAGE_CPU_NS] = (struct usage){true, 1, 10 * m, 3, 4, UINT64_MAX};
+	p.earlier[0] = (struct earlier_name){6, "b\xff"};
+	if (m == 2)
+		p.end = (struct process_end){true, 143, 15, true, .user_ns = 8, .system_ns = 9,
+			.max_rss_bytes = 4096, .minor_faults = 1, .major_faults = 2,
+			.read_blocks = 3, .write_blocks = 4, .voluntary_switches = 5,
+			.involuntary_switches = 6};
 	info.processes = processes;
 	info.processes_len = 1;
 	info.sources = &source;

@@ -56,8 +56,9 @@ static void costs_and_notes(void)
 	struct fake_run *f = alloc_array(1, sizeof(*f));
 	struct session_note note = {"source pressure", "proc/pressure/cpu: No such file"};
 	struct damage damage = {"disk_metrics.pb", 99, "torn", true};
-	struct run_source sources[] = {{STREAM_DISK, "disk", "", 1, 0, 50, 0, 0, 7},
-	                               {STREAM_DISK, "process_io", "denied", 4, 0, 50, 3, 0, 7}};
+	struct run_source sources[] = {{STREAM_DISK, "disk", "", 1, 0, 50, 0, 0, 7, 0},
+	                               {STREAM_DISK, "process_io", "denied", 4, 0, 50, 3, 0, 7,
+	                                103 * S}};
 	struct galvo_summary *s;
 
 	fake_init(f);
@@ -77,6 +78,8 @@ static void costs_and_notes(void)
 	OK(s->cost.ticks == 150 && s->cost.missed_ticks == 2 && s->cost.dropped_rows == 5);
 	EQ(s->notes_len, 4);
 	OK(s->notes[0].kind == NOTE_SESSION && s->notes[1].kind == NOTE_SOURCE);
+	OK(is(s->notes[1].first_failure_s, 3) && is(s->sources[1].first_failure_s, 3));
+	OK(isnan(s->sources[0].first_failure_s));
 	OK(s->notes[1].count == 3 && s->notes[2].torn_tail && s->notes[3].kind == NOTE_REJECTED);
 	galvo_summary_destroy(s);
 	f->streams[0].messages = f->streams[1].messages = 0; /* killed before the first flush */

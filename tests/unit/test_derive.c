@@ -223,7 +223,7 @@ static void the_loopback_is_not_in_totals(void)
 	size_t t;
 
 	fake_init(f);
-	f->run.sources = &(struct run_source){STREAM_SYSTEM, "net", "", 1, 1 * S, 1, 0, 0, 0};
+	f->run.sources = &(struct run_source){STREAM_SYSTEM, "net", "", 1, 1 * S, 1, 0, 0, 0, 0};
 	f->run.sources_len = 1;
 	t = fake_table(f, STREAM_SYSTEM, SCOPE_INTERFACE, columns, 2, names, 3);
 	ROW(f, t, 101 * S, 0, 1000, 1000); /* one row each: the source tells its period */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "probe/internal.h"
+#include "stream_sample.h"
 #include "tap.h"
 
 enum { SCAN_TICKS = 10 };
@@ -64,7 +65,7 @@ static void open_rig(struct rig *r, uint64_t scan_period_ns)
 		be_root(r);
 	}
 	OK(track_create(&track, &r->track, NULL) == GALVO_OK);
-	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, NULL) == GALVO_OK);
+	OK(track_add(r->track, (uint32_t)r->root, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
 	config.track = r->track;
 	OK(probe_create(&config, &r->probe, NULL) == GALVO_OK);
 	probe_prime(r->probe);
@@ -117,7 +118,7 @@ static void the_last_tick(void)
 	OK(probe_start(r.probe, NULL) == GALVO_OK);
 	fork_there(&r);
 	probe_signal_stop(r.probe);
-	probe_join(r.probe);
+	OK(probe_join(r.probe, 10 * NS_PER_S));
 	EQ(alive(&r), 2);
 	close_rig(&r);
 }
@@ -143,10 +144,62 @@ static void an_account(void)
 	close_rig(&r);
 }
 
+/* A stream whose writer does not run yet: three messages find room, the fourth is dropped. */
+static void a_last_mention(void)
+{
+	struct stream_config config = sample_config(STREAM_SYSTEM);
+	char path[64];
+	int dir_fd = sample_dir(path);
+	struct galvo_run *run = NULL;
+	struct writer *writer;
+	struct rig r;
+	pid_t child;
+	uint64_t lost;
+	size_t i;
+
+	config.catalog_at = catalog_at;
+	open_rig(&r, 3600 * NS_PER_S);
+	child = fork_there(&r);
+	OK(track_add(r.track, (uint32_t)child, NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
+	OK(writer_create(dir_fd, &writer, NULL) == GALVO_OK);
+	OK(writer_add(writer, &config, &r.probe->config.stream, NULL) == GALVO_OK);
+	probe_tick(r.probe);
+	for (i = 0; i < 3; i++)
+		probe_flush(r.probe);
+	kill(child, SIGKILL);
+	while (alive(&r) == 2)
+		probe_tick(r.probe);
+	probe_tick(r.probe);
+	probe_flush(r.probe);
+	OK(!stream_is_settled(r.probe->config.stream, &lost) && lost == 1);
+	EQ(r.probe->members_len, 2);
+	OK(writer_start(writer, NULL) == GALVO_OK);
+	while (!stream_is_settled(r.probe->config.stream, &lost))
+		;
+	probe_flush(r.probe); /* it is said again… */
+	while (!stream_is_settled(r.probe->config.stream, &lost))
+		;
+	EQ(r.probe->members_len, 2);
+	probe_tick(r.probe); /* …and that was written */
+	EQ(r.probe->members_len, 1);
+	OK(writer_stop(writer, 10 * NS_PER_S, NULL) == GALVO_OK);
+	r.probe->config.stream = NULL;
+	writer_destroy(writer);
+	OK(galvo_run_open(path, &run, NULL) == GALVO_OK);
+	EQ(run->streams[0].missing_messages, 1);
+	for (i = 0; i < run->processes_len && run->processes[i].pid != (uint32_t)child; i++)
+		;
+	OK(i < run->processes_len && run->processes[i].removed && run->processes[i].end_mono_ns);
+	galvo_run_close(run);
+	close_rig(&r);
+	sample_remove(path, dir_fd);
+}
+
 static const struct tap_test tests[] = {
 	{"a scan that missed ticks jumped over", missed_ticks},
 	{"a scan in the last tick", the_last_tick},
 	{"following has an account", an_account},
+	{"a last mention that is dropped is made again", a_last_mention},
 };
 
 int main(void)

@@ -34,7 +34,7 @@ static void everything(void)
 {
 	galvo_config *config = parsed(
 		"output_dir: 'out' root: '/none-such' follow: CHILDREN scan_interval_ms: 50 budget_pct: 2.5 "
-		"overwrite: true mode: SIDECAR sidecar_path: '/s' sidecar_cpus: '0-3,8'\n"
+		"overwrite: true stop_at_exit: true mode: SIDECAR sidecar_path: '/s' sidecar_cpus: '0-3,8'\n"
 		"system { enabled: true sampling_frequency_hz: 200 processes { pid: 7 alias: 'a' } "
 		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 }\n"
 		"disk { enabled: true sampling_frequency_hz: 20 devices: ['sda', '/dev/md0'] "
@@ -44,6 +44,7 @@ static void everything(void)
 	OK(!strcmp(c->output_dir, "out") && !strcmp(c->root, "/none-such"));
 	OK(c->follow == GALVO_FOLLOW_CHILDREN && galvo_config_follow(config) == GALVO_FOLLOW_CHILDREN);
 	OK(c->scan_interval_ms == 50 && fabs(c->budget_pct - 2.5) < 1e-12 && c->overwrite && c->pss);
+	OK(c->stop_at_exit == 1);
 	OK(!c->no_system && !c->no_disk);
 	OK(fabs(c->system_hz - 200) < 1e-9 && fabs(c->disk_hz - 20) < 1e-9 && fabs(c->core_hz - .5) < 1e-9);
 	OK(c->flush_interval_ms == 10 && c->disk_flush_interval_ms == 20);
@@ -105,34 +106,39 @@ static void hostile(void)
 		{"system { sampling_frequency_hz: x }", "f:1:33: field 'system.sampling_frequency_hz': expected a "
 		 "number from 0 to 18446744073709551615, got 'x'", GALVO_ERR_MALFORMED},
 		{"system { enabled: true sampling_frequency_hz: 10001 }",
-		 "f: field 'system.sampling_frequency_hz': expected at most 10000, got 10001", GALVO_ERR_INVALID},
+		 "f:1:47: field 'system.sampling_frequency_hz': expected at most 10000, got 10001", GALVO_ERR_INVALID},
 		{"disk { enabled: true sampling_frequency_hz: 18446744073709551615 }",
-		 "f: field 'disk.sampling_frequency_hz': expected at most 10000, got 18446744073709551615",
+		 "f:1:45: field 'disk.sampling_frequency_hz': expected at most 10000, got 18446744073709551615",
 		 GALVO_ERR_INVALID},
 		{"system { enabled: true core_frequency_hz: -1 }",
-		 "f: field 'system.core_frequency_hz': expected more than 0.001 and at most 10000",
+		 "f:1:43: field 'system.core_frequency_hz': expected more than 0.001 and at most 10000",
 		 GALVO_ERR_INVALID},
 		{"system { enabled: true core_frequency_hz: nan }",
-		 "f: field 'system.core_frequency_hz': expected more than 0.001 and at most 10000",
+		 "f:1:43: field 'system.core_frequency_hz': expected more than 0.001 and at most 10000",
 		 GALVO_ERR_INVALID},
-		{"budget_pct: 101", "f: field 'budget_pct': expected more than 0.001 and at most 100",
+		{"budget_pct: 101", "f:1:13: field 'budget_pct': expected more than 0.001 and at most 100",
 		 GALVO_ERR_INVALID},
-		{"scan_interval_ms: 86400001", "f: field 'scan_interval_ms': expected a day, 86400000, at most, "
+		{"scan_interval_ms: 86400001", "f:1:19: field 'scan_interval_ms': expected a day, 86400000, at most, "
 		 "got 86400001", GALVO_ERR_INVALID},
 		{"system { enabled: true processes { pid: 2147483648 } }",
-		 "f: field 'system.processes.pid': expected a pid of at most 2147483647, got 2147483648",
+		 "f:1:34: field 'system.processes.pid': expected a pid of at most 2147483647, got 2147483648",
 		 GALVO_ERR_INVALID},
-		{"disk { enabled: true devices: '' }", "f: field 'disk.devices': expected names of 1 to 255 bytes",
+		{"disk { enabled: true devices: '' }", "f:1:31: field 'disk.devices': expected names of 1 to 255 bytes",
 		 GALVO_ERR_INVALID},
-		{"disk { enabled: true devices: '/dev/' }", "f: field 'disk.devices': expected names of 1 to 255 bytes",
+		{"disk { enabled: true devices: 'a'\n devices: ['b', ''] }",
+		 "f:2:17: field 'disk.devices': expected names of 1 to 255 bytes", GALVO_ERR_INVALID},
+		{"system { enabled: true processes { pid: 1 }\n\tprocesses [{ }, { pid: 4294967295 }] }",
+		 "f:2:18: field 'system.processes.pid': expected a pid of at most 2147483647, got 4294967295",
+		 GALVO_ERR_INVALID},
+		{"disk { enabled: true devices: '/dev/' }", "f:1:31: field 'disk.devices': expected names of 1 to 255 bytes",
 		 GALVO_ERR_INVALID},
 		{"system { processes { alias: '\\xff' } }", "f:1:29: field 'system.processes.alias': expected valid "
 		 "UTF-8, got ''\\\\xff''", GALVO_ERR_MALFORMED},
 		{"output_dir: 'a\\000b'", "f: field 'output_dir': expected UTF-8 without a NUL", GALVO_ERR_MALFORMED},
-		{"follow: 4", "f: field 'follow': expected NONE, CHILDREN or TREE, got 4", GALVO_ERR_INVALID},
-		{"mode: 2", "f: field 'mode': expected IN_PROCESS or SIDECAR, got 2", GALVO_ERR_INVALID},
-		{"sidecar_cpus: '3-1'", "f: field 'sidecar_cpus': expected numbers and ranges of CPUs below 8192, "
-		 "as in 0-3,8", GALVO_ERR_INVALID},
+		{"follow: 4", "f:1:9: field 'follow': expected NONE, CHILDREN or TREE, got 4", GALVO_ERR_INVALID},
+		{"mode: 2", "f:1:7: field 'mode': expected IN_PROCESS or SIDECAR, got 2", GALVO_ERR_INVALID},
+		{"sidecar_cpus: '3-1'", "f:1:15: field 'sidecar_cpus': expected numbers and ranges of CPUs below "
+		 "8192, as in 0-3,8", GALVO_ERR_INVALID},
 		{"metric_catalog_path: '/none-such'", "/none-such: No such file or directory", GALVO_ERR_ABSENT},
 	};
 	galvo_config *config;

@@ -94,6 +94,35 @@ static void gone_elsewhere(void)
 	OK(rmdir("elsewhere") == 0 && rmdir("relative") == 0 && chdir(before) == 0);
 }
 
+/* Profilers by themselves share a directory, not a file: not even one that is there no more. */
+static void one_file(void)
+{
+	galvo_system_config config = galvo_system_config_default();
+	galvo_event_config events = galvo_event_config_default();
+	galvo_profiler *first, *second, *third;
+	galvo_error e = {0};
+	pid_t child;
+
+	events.output_file = config.output_file = in_base("alone.pb");
+	OK(galvo_system_profiler_create(&config, &first, NULL) == GALVO_OK);
+	OK(galvo_event_profiler_create(&events, &second, NULL) == GALVO_OK);
+	OK(galvo_profiler_start(first, NULL) == GALVO_OK);
+	EQ(galvo_profiler_start(second, &e), GALVO_ERR_DENIED);
+	OK(strstr(e.text, "/alone.pb: another profiler is writing it"));
+	EQ(galvo_system_profiler_create(&config, &third, &e), GALVO_ERR_DENIED);
+	OK(strstr(e.text, "/alone.pb: another profiler is writing it"));
+	galvo_profiler_destroy(second);
+	OK(access(in_base("alone.pb"), F_OK) == 0);
+	child = a_child();
+	OK(galvo_profiler_stop(first, NULL) == GALVO_OK);
+	OK(galvo_event_profiler_create(&events, &second, NULL) == GALVO_OK);
+	OK(galvo_profiler_start(second, NULL) == GALVO_OK); /* the child holds no lock */
+	galvo_profiler_destroy(second);
+	galvo_profiler_destroy(first);
+	let_go(child);
+	OK(unlink(in_base("alone.pb")) == 0);
+}
+
 static void file_names(void)
 {
 	galvo_suite_config config = galvo_suite_config_default();
@@ -131,6 +160,7 @@ static void remove_all(const char *dir)
 static const struct tap_test tests[] = {
 	{"in a child", in_a_child},
 	{"one directory", one_directory},
+	{"one file", one_file},
 	{"gone elsewhere", gone_elsewhere},
 	{"file names", file_names},
 };

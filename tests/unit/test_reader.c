@@ -7,6 +7,8 @@
 
 static const struct session_probe probes[] = {{STREAM_SYSTEM, "system_metrics.pb", 100}};
 static const struct session_note notes[] = {{"source disk", "not allowed"}};
+static const struct session_finding findings[] = {
+	{"process-io", GALVO_VERDICT_NO, GALVO_NEED_SOME, "closed", "missing", "sudo"}};
 static const char *const argv_sample[] = {"make", "\xfe"};
 
 /* Three messages of the system, two of events, metadata. Its directory; remove with sample_remove. */
@@ -16,6 +18,7 @@ static int make(char *path, bool with_session)
 		.hostname = "node", .kernel = "6.1", .boot_id = "b", .galvo_version = "0.1.0",
 		.start_wall_ns = 1002, .start_mono_ns = 10, .stop_mono_ns = 5000, .cpu_count = 2,
 		.recorder_pid = 77, .probes = probes, .probes_len = 1, .notes = notes, .notes_len = 1,
+		.findings = findings, .findings_len = 1,
 		.workload = {.present = true, .argv = argv_sample, .argv_len = 2, .pid = 7,
 		             .exited = true, .exit_code = 143, .term_signal = 15},
 	};
@@ -63,6 +66,7 @@ static void streams_and_notes(void)
 {
 	GIVEN(galvo_run_stream, s);
 	GIVEN(galvo_run_note, note);
+	GIVEN(galvo_finding, finding);
 	char path[64];
 	int fd = make(path, true);
 	galvo_run *run = open_run(path);
@@ -78,6 +82,13 @@ static void streams_and_notes(void)
 	EQ(galvo_run_note_at(run, 0, &note, NULL), GALVO_OK);
 	OK(is(note.subject, "source disk") && is(note.text, "not allowed") && !note.is_damage);
 	EQ(galvo_run_note_at(run, 1, &note, NULL), GALVO_DONE);
+
+	EQ(galvo_run_finding_at(run, 0, &finding, NULL), GALVO_OK);
+	OK(is(finding.id, "process-io") && is(finding.found, "closed") &&
+	   is(finding.meaning, "missing") && is(finding.remedy, "sudo") && is(finding.group, "") &&
+	   is(finding.title, ""));
+	OK(finding.verdict == GALVO_VERDICT_NO && finding.need == GALVO_NEED_SOME);
+	EQ(galvo_run_finding_at(run, 1, &finding, NULL), GALVO_DONE);
 	galvo_run_close(run);
 	sample_remove(path, fd);
 }
@@ -126,7 +137,38 @@ static void processes(void)
 	OK(p.pid == 7 && p.ppid == 1 && p.start_ticks == 99 && p.first_mono_ns == 5 &&
 	   p.end_mono_ns == 2500 && p.is_root == 1);
 	OK(is(p.alias, "job") && is(p.comm, "s\xffh") && is(p.command, "sh -c x"));
+	OK(p.has_status == 1 && p.exit_code == 143 && p.term_signal == 15 && p.has_rusage == 1);
+	OK(p.user_ns == 8 && p.system_ns == 9 && p.max_rss_bytes == 4096 && p.minor_faults == 1 &&
+	   p.major_faults == 2 && p.read_blocks == 3 && p.write_blocks == 4);
+	OK(p.voluntary_switches == 5 && p.involuntary_switches == 6);
 	EQ(galvo_run_process_at(run, 1, &p, NULL), GALVO_DONE);
+	galvo_run_close(run);
+	sample_remove(path, fd);
+}
+
+static void what_processes_used(void)
+{
+	GIVEN(galvo_run_usage, u);
+	GIVEN(galvo_run_earlier_name, n);
+	char path[64];
+	int fd = make(path, true);
+	galvo_run *run = open_run(path);
+	galvo_error e;
+	size_t i;
+
+	EQ(galvo_run_usage_at(run, 0, 0, &u, NULL), GALVO_OK);
+	OK(u.kind == GALVO_USAGE_CPU_NS && u.is_known == 1 && u.head == 1 && u.sampled == 20);
+	OK(u.tail == 3 && u.unseen == 4 && u.mixed == UINT64_MAX);
+	for (i = 1; galvo_run_usage_at(run, 0, i, &u, NULL) == GALVO_OK; i++)
+		OK(u.kind == (int)i + 1 && !u.is_known && u.head == 0 && u.mixed == 0);
+	EQ(i, GALVO_USAGE_CANCELLED_WRITE_BYTES);
+	EQ(galvo_run_usage_at(run, 0, i, &u, NULL), GALVO_DONE);
+	EQ(galvo_run_usage_at(run, 1, 0, &u, &e), GALVO_ERR_INVALID);
+	OK(is(e.text, "the run has no process number 1"));
+	EQ(galvo_run_earlier_name_at(run, 0, 0, &n, NULL), GALVO_OK);
+	OK(is(n.comm, "b\xff") && n.until_mono_ns == 6);
+	EQ(galvo_run_earlier_name_at(run, 0, 1, &n, NULL), GALVO_DONE);
+	EQ(galvo_run_earlier_name_at(run, 1, 0, &n, NULL), GALVO_ERR_INVALID);
 	galvo_run_close(run);
 	sample_remove(path, fd);
 }
@@ -312,6 +354,8 @@ static void called_wrongly(void)
 	WRONG(galvo_run_stream_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_note_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_note_at(run, 0, NULL, NULL));
+	WRONG(galvo_run_finding_at(NULL, 0, NULL, NULL));
+	WRONG(galvo_run_finding_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_table_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_table_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_column_at(NULL, 0, 0, NULL, NULL));
@@ -321,6 +365,10 @@ static void called_wrongly(void)
 	WRONG(galvo_run_column_find(run, "a", NULL, &n, NULL));
 	WRONG(galvo_run_process_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_process_at(run, 0, NULL, NULL));
+	WRONG(galvo_run_usage_at(NULL, 0, 0, NULL, NULL));
+	WRONG(galvo_run_usage_at(run, 0, 0, NULL, NULL));
+	WRONG(galvo_run_earlier_name_at(NULL, 0, 0, NULL, NULL));
+	WRONG(galvo_run_earlier_name_at(run, 0, 0, NULL, NULL));
 	WRONG(galvo_run_region_at(NULL, 0, NULL, NULL));
 	WRONG(galvo_run_region_at(run, 0, NULL, NULL));
 	WRONG(galvo_run_mark_at(NULL, 0, NULL, NULL));
@@ -411,6 +459,7 @@ static const struct tap_test tests[] = {
 	{"streams and notes", streams_and_notes},
 	{"tables and columns", tables_and_columns},
 	{"processes", processes},
+	{"what processes used", what_processes_used},
 	{"regions and marks", regions_and_marks},
 	{"the time of day", time_of_day},
 	{"row by row", row_by_row},

@@ -8,6 +8,7 @@
 
 #include "galvo/galvo.h"
 #include "host.h"
+#include "scratch.h"
 #include "suite/sidecar.h"
 
 static char base[] = "/tmp/galvo-sidecar-XXXXXX";
@@ -100,6 +101,31 @@ static galvo_status add_nobody(galvo_suite *suite, galvo_error *e)
 	return galvo_suite_add_process(suite, INT32_MAX, NULL, e);
 }
 
+static galvo_status add_nonsense(galvo_suite *suite, galvo_error *e)
+{
+	OK(galvo_suite_start(suite, e) == GALVO_OK);
+	return galvo_suite_add(suite, &(galvo_process){.pid = 1, .follow = -1}, e);
+}
+
+static galvo_status add_reserved(galvo_suite *suite, galvo_error *e)
+{
+	OK(galvo_suite_start(suite, e) == GALVO_OK);
+	return galvo_suite_add(suite, &(galvo_process){.pid = 1, .reserved = 1}, e);
+}
+
+static galvo_status reap_too_soon(galvo_suite *suite, galvo_error *e)
+{
+	galvo_child child = {.struct_size = sizeof(child)};
+
+	return galvo_suite_reap(suite, &child, e);
+}
+
+static galvo_status stop_twice(galvo_suite *suite, galvo_error *e)
+{
+	OK(galvo_suite_start(suite, e) == GALVO_OK && galvo_suite_stop(suite, e) == GALVO_OK);
+	return galvo_suite_stop(suite, e);
+}
+
 static galvo_status remove_stranger(galvo_suite *suite, galvo_error *e)
 {
 	OK(galvo_suite_start(suite, e) == GALVO_OK);
@@ -161,7 +187,7 @@ static void full_disk(void)
 
 static void failures(void)
 {
-	static const galvo_process nobody = {.pid = INT32_MAX};
+	static const galvo_process nobody = {.pid = INT32_MAX}, strange = {.pid = 1, .follow = 9};
 	static const char *const no_disk[] = {"nvme99n99"};
 	galvo_suite_config c = config_for(GALVO_SIDECAR);
 
@@ -169,12 +195,18 @@ static void failures(void)
 	same_failure(&c, start_twice, "start: started before");
 	same_failure(&c, add_too_soon, "not started");
 	same_failure(&c, add_nobody, "process 2147483647");
+	same_failure(&c, add_nonsense, "process 1: follow: expected a galvo_follow");
+	same_failure(&c, add_reserved, "process 1: follow: expected a galvo_follow");
+	same_failure(&c, reap_too_soon, "reap: not started");
+	same_failure(&c, stop_twice, "stop: stopped already");
 	same_failure(&c, remove_stranger, "not followed");
 	same_failure(&c, replay_here, "live machine");
 	same_failure(&c, ask_too_soon, "stats: not started");
 	same_failure(&c, remove_from_events, "has no processes");
-	c.processes = &nobody;
+	c.processes = &strange;
 	c.processes_len = 1;
+	same_failure(&c, start_it, "process 1: follow: expected a galvo_follow");
+	c.processes = &nobody;
 	same_failure(&c, start_it, "process 2147483647");
 	c.processes_len = 0;
 	c.disks = no_disk;
@@ -195,6 +227,75 @@ static void failures(void)
 	c = config_for(GALVO_SIDECAR);
 	c.output_dir = NULL;
 	same_failure(&c, start_it, "output_dir");
+}
+
+/* Of a run: who was followed, and how `pid` ended. */
+static size_t count_processes(const char *dir, pid_t pid, galvo_run_process *ret)
+{
+	galvo_run_process p = {.struct_size = sizeof(p)};
+	galvo_run *run = NULL;
+	size_t n = 0;
+
+	if (!OK(galvo_run_open(dir, &run, NULL) == GALVO_OK))
+		return 0;
+	for (; galvo_run_process_at(run, n, &p, NULL) == GALVO_OK; n++)
+		if (p.pid == (uint32_t)pid) {
+			*ret = p;
+			OK(!strcmp(p.alias, "named"));
+		}
+	galvo_run_close(run);
+	return n;
+}
+
+static pid_t reap_one(galvo_suite *suite, galvo_child *ret)
+{
+	const struct timespec moment = {0, NS_PER_MS};
+	galvo_status status;
+
+	*ret = (galvo_child){.struct_size = sizeof(*ret)};
+	while ((status = galvo_suite_reap(suite, ret, NULL)) == GALVO_DONE)
+		nanosleep(&moment, NULL);
+	EQ(status, GALVO_OK);
+	return (pid_t)ret->pid;
+}
+
+/* A process that is followed without its children has two: one of them is added, and both end. */
+static void reaps(void)
+{
+	const galvo_process self = {.follow = GALVO_FOLLOW_SELF};
+	int32_t mode;
+
+	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR; mode++) {
+		galvo_suite_config c = config_for(mode);
+		galvo_run_process seen = {0};
+		galvo_suite *suite = NULL;
+		galvo_child child;
+		pid_t named, other;
+
+		c.processes = &self;
+		c.processes_len = 1;
+		c.follow = GALVO_FOLLOW_TREE;
+		c.scan_interval_ms = 1;
+		OK(galvo_suite_create(&c, &suite, NULL) == GALVO_OK);
+		OK(galvo_suite_start(suite, NULL) == GALVO_OK);
+		named = a_child();
+		other = a_child();
+		OK(galvo_suite_add(suite, &(galvo_process){.pid = (uint32_t)named, .alias = "named"}, NULL) ==
+		   GALVO_OK);
+		nanosleep(&(struct timespec){0, 100 * NS_PER_MS}, NULL); /* scans look for others */
+		EQ(galvo_suite_reap(suite, &child, NULL), GALVO_DONE);
+		kill(named, SIGTERM);
+		OK(reap_one(suite, &child) == named && child.term_signal == SIGTERM &&
+		   child.exit_code == 128 + SIGTERM && child.max_rss_bytes);
+		kill(other, SIGKILL);
+		OK(reap_one(suite, &child) == other && child.term_signal == SIGKILL);
+		OK(galvo_suite_stop(suite, NULL) == GALVO_OK);
+		EQ(galvo_suite_reap(suite, &child, NULL), GALVO_DONE);
+		galvo_suite_destroy(suite);
+		EQ(count_processes(c.output_dir, named, &seen), 2);
+		OK(seen.has_status && seen.term_signal == SIGTERM && seen.exit_code == 128 + SIGTERM);
+		OK(seen.has_rusage && seen.max_rss_bytes);
+	}
 }
 
 static void record_once(int32_t mode)
@@ -373,6 +474,7 @@ static int be_another_version(void)
 static const struct tap_test tests[] = {
 	{"failures", failures},
 	{"a full disk", full_disk},
+	{"reaps", reaps},
 	{"directories", directories},
 	{"relative", relative},
 	{"replays", replays},

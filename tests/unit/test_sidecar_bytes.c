@@ -71,7 +71,7 @@ static void hostile(void)
 {
 	static const char *const rows[] = {
 		"", "\xff", "\x08", "\x08\x02", "\x08\x63", "\x08\x02\x42\x01\xff", "\x08\x06\x3a\x02" "a",
-		"\x08\x09", "\x08\x08\x42\x04\x0a\x02" "ab", "\x0d\x01\x02\x03\x04", "\x42\x7f", "\x48\x01",
+		"\x08\x09", "\x08\x0b", "\x08\x0a\x42\x04\x0a\x02" "ab", "\x0d\x01\x02\x03\x04", "\x42\x7f", "\x58\x01",
 		"\x08\x02\x42\x09\x52\x07\x1a\x05" "alias", "\x08\x02\x30\x0e", "\x08\x02\x42\x04\x0a\x02" "x\x01",
 	};
 	char large[100000], *more;
@@ -105,7 +105,8 @@ static void hostile(void)
 static void round_trip(void)
 {
 	static const char *const disks[] = {"sda", "nvme0n1"}, *const notes[] = {"a: b"};
-	static const galvo_process processes[] = {{.pid = 0, .alias = ""}, {.pid = 7, .profilers = 8}};
+	static const galvo_process processes[] = {{.pid = 0, .alias = ""}, {.pid = 7, .profilers = 8,
+		.follow = GALVO_FOLLOW_SELF, .reserved = -1}};
 	galvo_suite_config c = galvo_suite_config_default(), got;
 	struct sidecar_memory memory;
 	struct buf bytes;
@@ -129,6 +130,8 @@ static void round_trip(void)
 	OK(got.disks_len == 2 && !strcmp(got.disks[1], "nvme0n1") && got.notes_len == 1);
 	OK(got.processes_len == 2 && got.processes[0].pid == 99 && !got.processes[0].alias[0] &&
 	   got.processes[1].profilers == 8 && !got.processes[1].alias);
+	OK(got.processes[0].follow == 0 && got.processes[1].follow == GALVO_FOLLOW_SELF &&
+	   got.processes[1].reserved == -1);
 	OK(got.system_hz > 0.4 && got.system_hz < 0.6 && got.flush_interval_ms == UINT64_MAX);
 	OK(!strcmp(got.sidecar_cpus, "0-1") && got.overwrite == 1 && got.mode == GALVO_IN_PROCESS);
 	sidecar_memory_free(&memory);

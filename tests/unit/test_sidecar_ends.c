@@ -1,4 +1,6 @@
 /* A sidecar, and programs that end, stop, fork, close everything or are killed meanwhile. */
+#include <pthread.h>
+
 #include "sidecar_host.h"
 
 enum { FEW_KILLS = 3 };
@@ -150,9 +152,9 @@ static int that_outlives_it(void)
 		pass_time(NS_PER_MS);
 	if (galvo_tracker_status(t, NULL) != GALVO_ERR_STATE || galvo_region_begin(t, "r", 1))
 		return FAILS;
-	for (i = 0; i < 2; i++)
-		if (galvo_suite_stop(suite, &e) != GALVO_ERR_STATE || !strstr(e.text, "has ended"))
-			return FAILS;
+	if (galvo_suite_stop(suite, &e) != GALVO_ERR_STATE || !strstr(e.text, "has ended") ||
+	    galvo_suite_stop(suite, &e) != GALVO_ERR_STATE || !strstr(e.text, "stopped already"))
+		return FAILS;
 	galvo_suite_destroy(suite);
 	return FINE;
 }
@@ -189,6 +191,76 @@ static void stopped(void)
 	galvo_run_close(r.run);
 }
 
+/* ---- bounds ----------------------------------------------------------------------------------------- */
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+static void *ask_it(void *arg)
+{
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+
+	galvo_suite_get_stats(arg, &stats, NULL);
+	return NULL;
+}
+
+/* A stop does not wait for ever, be there somebody before it, or not, and signals all the time. */
+static int that_stops_a_frozen_one(bool is_busy)
+{
+	const struct itimerval often = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
+	const struct timespec moment = {0, 100 * NS_PER_MS};
+	galvo_suite *suite = begin("frozen");
+	pid_t pid = sidecar_of("frozen");
+	uint64_t start_ns;
+	pthread_t thread;
+	galvo_error e = {0};
+	bool is_refused;
+
+	said->mono_ns = clock_real.mono_ns(&clock_real);
+	kill(pid, SIGSTOP);
+	if (is_busy) {
+		pthread_create(&thread, NULL, ask_it, suite);
+		nanosleep(&moment, NULL);
+	}
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	start_ns = clock_real.mono_ns(&clock_real);
+	is_refused = galvo_suite_stop(suite, &e) == GALVO_ERR_STATE && strstr(e.text, "does not answer");
+	start_ns = clock_real.mono_ns(&clock_real) - start_ns;
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("# stop returned after %.1f s: %s\n", (double)start_ns / 1e9, e.text);
+	fflush(stdout);
+	if (is_busy)
+		pthread_join(thread, NULL);
+	kill(pid, SIGCONT);
+	galvo_suite_destroy(suite);
+	return is_refused && start_ns < 20 * NS_PER_S ? FINE : FAILS;
+}
+
+static int that_stops_it(void)
+{
+	return that_stops_a_frozen_one(false);
+}
+
+static int that_asks_and_stops_it(void)
+{
+	return that_stops_a_frozen_one(true);
+}
+
+static void frozen(void)
+{
+	int (*const programs[])(void) = {that_stops_it, that_asks_and_stops_it};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(programs); i++) {
+		EQ(WEXITSTATUS(status_of(start_host(programs[i]))), FINE);
+		await_sidecar();
+		check_run("frozen", NULL); /* a late stop ended it, or an answer that nobody took */
+	}
+}
+
 static const struct tap_test tests[] = {
 	{"killed", killed},
 	{"exits", exits},
@@ -196,6 +268,7 @@ static const struct tap_test tests[] = {
 	{"forks", forks},
 	{"its sidecar is terminated", terminated},
 	{"stopped", stopped},
+	{"frozen", frozen}, /* the last, as it takes its time */
 };
 
 int main(int argc, char **argv)
@@ -204,5 +277,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && span_to_u64(span_str(argv[1]), &more))
 		kills = more;
-	return run_hosts(tests, ARRAY_LEN(tests));
+	return run_hosts(tests, ARRAY_LEN(tests) - (argc == 1));
 }

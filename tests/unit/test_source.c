@@ -35,8 +35,11 @@ static void check_row(const struct row *row)
 	struct buf b = {.p = shown, .cap = sizeof(shown), .max = sizeof(shown)};
 	struct rig rig;
 	galvo_error e;
+	galvo_status status = parse(row, row->text.n, &rig, &e);
 
-	if (parse(row, row->text.n, &rig, &e) != GALVO_OK)
+	if (status == GALVO_DONE)
+		buf_put_str(&b, "~ "); /* that is all, while the main thread lives */
+	if (status != GALVO_OK && status != GALVO_DONE)
 		buf_printf(&b, "!%s", e.text);
 	else
 		rig_show(&rig, rig_source(span_str(row->source)), &b);
@@ -85,7 +88,7 @@ static void damaged_texts_do_no_harm(void)
 
 	for (i = 0; i < ARRAY_LEN(rows); i++)
 		for (n = 0; n <= rows[i].text.n; n++)
-			OK(parse(&rows[i], n, &rig, &e) == GALVO_OK || e.text[0]);
+			OK(parse(&rows[i], n, &rig, &e) <= GALVO_DONE || e.text[0]);
 	for (i = 0; i < ARRAY_LEN(rows); i++)
 		for (n = 0; n < rows[i].text.n; n++)
 			for (k = 0; k < sizeof(bytes); k++) {
@@ -95,7 +98,7 @@ static void damaged_texts_do_no_harm(void)
 				memcpy(copy, r.text.p, r.text.n);
 				copy[n] = bytes[k];
 				r.text.p = copy;
-				OK(parse(&r, r.text.n, &rig, &e) == GALVO_OK || e.text[0]);
+				OK(parse(&r, r.text.n, &rig, &e) <= GALVO_DONE || e.text[0]);
 			}
 }
 
@@ -156,7 +159,7 @@ static void nobody_asks(void)
 		const struct source_text *t = rig_text(s, span_str(rows[i].path));
 
 		if (t && rows[i].want[0] != '!')
-			EQ(t->parse(rows[i].text, &rig_world, &sink, NULL), GALVO_OK);
+			OK(t->parse(rows[i].text, &rig_world, &sink, NULL) <= GALVO_DONE);
 	}
 }
 

@@ -53,6 +53,26 @@ static void names_end_at_the_last_bracket(void)
 	EQ(process_stat_parse(span_str(""), &s, NULL), GALVO_ERR_ABSENT);
 }
 
+/* A process that exits has the flag before it has the state, and a zombie may have neither. */
+static void the_dying_are_told_apart(void)
+{
+	static const struct { const char *text; bool is_dying; } texts[] = {
+		{"5 (a) R 1 5 5 0 -1 4194304 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", false},
+		{"5 (a) D 1 5 5 0 -1 4194308 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", true},
+		{"5 (a) Z 1 5 5 0 -1 4227084 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", true},
+		{"5 (a) Z 1 5 5 0 -1 x 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", true},
+		{"5 (a) X 1 5 5 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", true},
+		{"5 (Z) S 1 5 5 0 -1 18446744073709551616 0 0 0 0 1 1 0 0 20 0 1 0 2 0 0\n", false},
+	};
+	struct process_stat s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(texts); i++)
+		if (!OK(process_stat_parse(span_str(texts[i].text), &s, NULL) == GALVO_OK &&
+		        s.is_dying == texts[i].is_dying))
+			printf("# %s", texts[i].text);
+}
+
 /* A text cut anywhere gives nothing or the whole truth, never another start time. */
 static void cut_texts_never_lie(void)
 {
@@ -94,6 +114,7 @@ static void children(void)
 
 static const struct tap_test tests[] = {
 	{"a name ends at the last bracket", names_end_at_the_last_bracket},
+	{"the dying are told apart", the_dying_are_told_apart},
 	{"a text cut anywhere never lies", cut_texts_never_lie},
 	{"children are taken one by one", children},
 };

@@ -79,7 +79,7 @@ static void names_in_sysfs(void)
 /* Fields of the first row, or of the device vda, that the texts below `root` fill. */
 static uint32_t fields_read(const struct world *w, const struct source *s)
 {
-	uint32_t present = 0;
+	struct raw all = {0}, before = {0};
 	size_t i, k;
 
 	for (i = 0; i < s->texts_len; i++) {
@@ -94,16 +94,20 @@ static uint32_t fields_read(const struct world *w, const struct source *s)
 		rig_init(&rig);
 		snprintf(path, sizeof(path), "%s%s",
 		         s->shape == SHAPE_PROCESS ? "proc/1300/" : "", t->path);
+		if (strstr(path, "%u"))
+			snprintf(path, sizeof(path), "proc/1300/task/1300/io");
 		if (strstr(path, "%s"))
 			snprintf(path, sizeof(path), "sys/class/block/vda/inflight");
 		if (!OK(file_read(w->root_fd, path, &b, &text, &e) == GALVO_OK &&
 		        t->parse(text, w, &rig.sink, &e) == GALVO_OK))
 			printf("# %s\n", e.text);
 		for (k = 0; k < rig.rows_len; k++)
-			present |= rig.rows[k].raw.present;
+			all.present |= rig.rows[k].raw.present;
 		buf_finish(&b);
 	}
-	return present;
+	if (s->settle)
+		OK(s->settle(&before, &all, false));
+	return all.present;
 }
 
 static void a_modern_kernel_fills_every_field(void)

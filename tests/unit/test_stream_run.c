@@ -5,6 +5,10 @@
 
 static const struct session_probe probes[] = {{STREAM_SYSTEM, "system_metrics.pb", 100}};
 static const struct session_note notes[] = {{"source disk", "not \xff allowed"}};
+static const struct session_finding findings[] = {
+	{"process-io", GALVO_VERDICT_NO, GALVO_NEED_SOME, "closed \xff", "missing", "sudo"},
+	{"strange", 77, -1, "", "", ""},
+};
 static const char *const argv_sample[] = {"make", "-j2", "\xfe"};
 
 static struct session session_sample(void)
@@ -19,6 +23,8 @@ static struct session session_sample(void)
 		.probes_len = 1,
 		.notes = notes,
 		.notes_len = 1,
+		.findings = findings,
+		.findings_len = 2,
 		.workload = {.present = true, .argv = argv_sample, .argv_len = 3, .pid = 5,
 		             .start_mono_ns = 1, .end_mono_ns = 2, .exited = true, .exit_code = -3,
 		             .term_signal = 9, .user_ns = 4, .system_ns = 6, .max_rss_bytes = 7,
@@ -69,6 +75,18 @@ static void workload_is_back(const struct session_workload *w)
 	OK(w->read_blocks == 10 && w->write_blocks == 11 && w->involuntary_switches == 13);
 }
 
+static void findings_are_back(const struct session *s)
+{
+	EQ(s->findings_len, 2);
+	OK(strcmp(s->findings[0].id, "process-io") == 0 &&
+	   strcmp(s->findings[0].found, "closed \xef\xbf\xbd") == 0 &&
+	   strcmp(s->findings[0].meaning, "missing") == 0 &&
+	   strcmp(s->findings[0].remedy, "sudo") == 0);
+	OK(s->findings[0].verdict == GALVO_VERDICT_NO && s->findings[0].need == GALVO_NEED_SOME);
+	/* of a galvo to come */
+	OK(s->findings[1].verdict == GALVO_VERDICT_UNKNOWN && s->findings[1].need == GALVO_NEED_NONE);
+}
+
 static void session_there_and_back(void)
 {
 	char path[64];
@@ -83,6 +101,7 @@ static void session_there_and_back(void)
 	OK(s->probes_len == 1 && s->probes[0].kind == STREAM_SYSTEM &&
 	   s->probes[0].frequency_hz == 100);
 	OK(s->notes_len == 1 && strcmp(s->notes[0].text, "not \xef\xbf\xbd allowed") == 0);
+	findings_are_back(s);
 	OK(s->cost.present && s->cost.messages == 5 && s->cost.dropped_rows == 7);
 	OK(s->cost.kind == COST_THREADS && s->cost.threads_ns == 8);
 	workload_is_back(&s->workload);
@@ -168,7 +187,7 @@ static void check_and_repair(void)
 	galvo_error e = {0};
 	struct stat st;
 
-	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 927 B\n"
+	OK(check_says(path, "system_metrics.pb: 3 messages, 12 rows, 1.04 KiB\n"
 	                    "system_metrics.pb: 2 of 8 ticks missed; longest hole 0.0000 s\n", &r));
 	OK(r.is_sound && r.is_complete && r.messages == 3 && r.rows == 12);
 	EQ(galvo_run_check(path, refuse, NULL, &r, &e), GALVO_ERR_CALLBACK);
@@ -184,7 +203,7 @@ static void check_and_repair(void)
 	EQ(galvo_run_check(path, NULL, NULL, &r, NULL), GALVO_OK);
 	OK(!r.is_sound && !r.is_complete && r.torn_bytes > 300);
 	snprintf(want, sizeof(want),
-	         "system_metrics.pb: 2 messages, 8 rows, 917 B\n"
+	         "system_metrics.pb: 2 messages, 8 rows, 1.03 KiB\n"
 	         "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	         "system_metrics.pb: torn tail: %lld bytes after offset %lld are a message that was "
 	         "never finished\n"
@@ -199,7 +218,7 @@ static void check_and_repair(void)
 	EQ(galvo_run_repair(path, fixed, &r, &e), GALVO_ERR_IO);
 	OK(strstr(e.text, "-fixed: File exists"));
 	fixed_fd = open(fixed, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 607 B\n"
+	OK(check_says(fixed, "system_metrics.pb: 2 messages, 8 rows, 675 B\n"
 	                     "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	                     "session_metadata.pb: a message cut short at the end of system_metrics.pb "
 	                     "was left out by galvo check --repair\n"
@@ -228,7 +247,7 @@ static void missing_parts(void)
 	EQ(galvo_run_open(path, &run, &e), GALVO_ERR_ABSENT);
 	OK(strstr(e.text, "not a recorded run"));
 	OK(sample_write(fd, 1) == GALVO_OK);
-	OK(check_says(path, "system_metrics.pb: 1 message, 4 rows, 292 B\n"
+	OK(check_says(path, "system_metrics.pb: 1 message, 4 rows, 323 B\n"
 	                    "session_metadata.pb: cannot be read: No such file or directory\n", &r));
 	unlinkat(fd, "system_metrics.pb", 0);
 	OK(mkfifoat(fd, "system_metrics.pb", 0600) == 0); /* must not be waited for */

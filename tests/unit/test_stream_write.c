@@ -48,6 +48,7 @@ static void round_trip(void)
 	OK(strcmp(run->processes[0].alias, "job") == 0);
 	EQ(run->sources_len, 1);
 	OK(strcmp(run->sources[0].name, "cpu") == 0 && run->sources[0].reads == 3);
+	OK(run->sources[0].failures == 2 && run->sources[0].first_failure_mono_ns == 1001);
 	OK(strcmp(run->sources[0].reason, "") == 0);
 	galvo_run_close(run);
 	buf_finish(&b);

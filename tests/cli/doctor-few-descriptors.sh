@@ -1,0 +1,2 @@
+ulimit -n 40
+"$GALVO" doctor -o .

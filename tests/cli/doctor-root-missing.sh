@@ -1,0 +1,2 @@
+mkdir empty
+"$GALVO" doctor --root empty

@@ -1,0 +1,1 @@
+"$GALVO" doctor now
