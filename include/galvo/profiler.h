@@ -37,10 +37,9 @@ typedef struct galvo_system_config {
 	uint64_t scan_interval_ms;      /* how often new children are looked for; 0: 100 */
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
 	int32_t stop_at_exit;           /* 1: a program that ends without stop leaves a whole file, too */
-	const char *sidecar_path;       /* these as in galvo_suite_config */
+	int32_t mode;                   /* these as in galvo_suite_config */
+	const char *sidecar_path;
 	const char *sidecar_cpus;
-	int32_t mode;
-	int32_t reserved;
 } galvo_system_config;
 
 typedef struct galvo_disk_config {
@@ -58,10 +57,9 @@ typedef struct galvo_disk_config {
 	uint64_t scan_interval_ms;
 	double budget_pct;
 	int32_t stop_at_exit;
-	const char *sidecar_path;       /* these as in galvo_suite_config */
+	int32_t mode;                   /* these as in galvo_suite_config */
+	const char *sidecar_path;
 	const char *sidecar_cpus;
-	int32_t mode;
-	int32_t reserved_too;
 } galvo_disk_config;
 
 typedef struct galvo_event_config {
@@ -69,10 +67,9 @@ typedef struct galvo_event_config {
 	uint64_t flush_interval_ms;     /* 0: 5000 */
 	const char *output_file;        /* a path; required; replaced if it is there */
 	int32_t stop_at_exit;
-	const char *sidecar_path;       /* these as in galvo_suite_config */
+	int32_t mode;                   /* these as in galvo_suite_config */
+	const char *sidecar_path;
 	const char *sidecar_cpus;
-	int32_t mode;
-	int32_t reserved;
 } galvo_event_config;
 
 static inline galvo_system_config galvo_system_config_default(void)

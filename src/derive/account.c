@@ -213,6 +213,29 @@ static void derive_cost(struct galvo_summary *s, const struct galvo_run *run)
 	c->pct_of_core = s->recorded_s > 0 ? 100 * c->cpu_s / s->recorded_s : NAN;
 }
 
+static void derive_following(struct galvo_summary *s, const struct galvo_run *run)
+{
+	const struct session_following none = {0};
+	const struct session_following *f = run->session ? &run->session->following : &none;
+	bool has_events = f->way == WAY_EVENTS;
+
+	s->following = (struct summary_following){
+		.is_known = f->present && f->way != WAY_NONE,
+		.is_complete = has_events && !f->lost_events,
+		.way = f->way,
+		.why_no_events = has_events || !f->why_no_events || !f->why_no_events[0]
+		                 ? NULL : f->why_no_events,
+		.forks = f->forks,
+		.short_children = f->short_children,
+		.short_without_totals = f->short_without_totals,
+		.lost_events = f->lost_events,
+		.put_off = f->put_off,
+		.short_cpu_s = f->short_children > f->short_without_totals ? seconds(f->short_cpu_ns) : NAN,
+		.scan_interval_s = seconds(f->scan_interval_ns),
+		.longest_interval_s = f->longest_interval_ns ? seconds(f->longest_interval_ns) : NAN,
+	};
+}
+
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr)
 {
@@ -221,5 +244,6 @@ galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run
 	if (status == GALVO_OK)
 		status = derive_findings(s, run, reterr);
 	derive_cost(s, run);
+	derive_following(s, run);
 	return status == GALVO_OK ? derive_streams(s, run, reterr) : status;
 }

@@ -244,6 +244,16 @@ struct summary_cost {
 	uint64_t ticks, missed_ticks, dropped_rows, dropped_batches;
 };
 
+/* How descendants were found, and so which of them may be missing. */
+struct summary_following {
+	bool is_known;
+	bool is_complete; /* the kernel told of every fork and exit, and nothing was lost */
+	enum follow_way way;
+	const char *why_no_events; /* NULL: there were */
+	uint64_t forks, short_children, short_without_totals, lost_events, put_off;
+	double short_cpu_s, scan_interval_s, longest_interval_s;
+};
+
 /* Everything is borrowed from the run, arrays apart. */
 struct galvo_summary {
 	bool has_session, finished;
@@ -280,6 +290,7 @@ struct galvo_summary {
 	struct summary_source *sources;
 	size_t sources_len;
 	struct summary_cost cost;
+	struct summary_following following;
 };
 
 #endif

@@ -106,6 +106,14 @@ struct catalog_row {
 	const struct metric *metric;
 };
 
+/* How descendants of what is followed are found; as in FollowWay of the schema. */
+enum follow_way {
+	WAY_NONE,    /* they are not */
+	WAY_FILES,   /* in the children files of every one that is followed, at every scan */
+	WAY_NUMBERS, /* what has a new number is looked at, in every scan */
+	WAY_EVENTS,  /* the kernel tells of each fork and exit */
+};
+
 /* What the kernel keeps an account of for each process. Numbers are UsageKind's of the wire. */
 enum usage_kind {
 	USAGE_CPU_NS = 1,

@@ -98,6 +98,37 @@ static void put_cost(struct json *j, const struct summary_cost *c)
 	json_close(j, "}");
 }
 
+#define FOLLOWING struct summary_following
+static const struct json_row following_rows[] = {
+	AS(FLAG, every_fork_seen, FOLLOWING, is_complete),
+	AS(TEXT, why_no_kernel_events, FOLLOWING, why_no_events),
+	AS(COUNT, forks, FOLLOWING, forks),
+	AS(COUNT, short_children, FOLLOWING, short_children),
+	AS(COUNT, short_children_without_cpu, FOLLOWING, short_without_totals),
+	ONE(short_children_cpu_s, FOLLOWING, short_cpu_s),
+	AS(COUNT, lost_events, FOLLOWING, lost_events),
+	AS(COUNT, put_off, FOLLOWING, put_off),
+	ONE(scan_interval_s, FOLLOWING, scan_interval_s),
+	ONE(longest_interval_s, FOLLOWING, longest_interval_s),
+};
+
+static void put_following(struct json *j, const struct summary_following *f)
+{
+	static const char *const ways[] = {
+		[WAY_FILES] = "children_files", [WAY_NUMBERS] = "new_numbers",
+		[WAY_EVENTS] = "kernel_events",
+	};
+
+	if (!f->is_known) {
+		json_text(j, "following", NULL);
+		return;
+	}
+	json_open(j, "following", "{");
+	json_text(j, "by", f->way < ARRAY_LEN(ways) ? ways[f->way] : NULL);
+	json_rows(j, following_rows, ARRAY_LEN(following_rows), f);
+	json_close(j, "}");
+}
+
 #define FINDING struct summary_finding
 static const struct json_row finding_rows[] = {
 	AS(TEXT, id, FINDING, id),
@@ -158,4 +189,5 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	json_things(j, "sources", source_rows, ARRAY_LEN(source_rows), sum->sources,
 	            sum->sources_len, sizeof(*sum->sources));
 	put_cost(j, &sum->cost);
+	put_following(j, &sum->following);
 }

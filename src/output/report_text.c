@@ -127,6 +127,44 @@ static void report_subject(struct sheet *s, const struct galvo_summary *sum)
 	sheet_line_end(s);
 }
 
+/* How far the list of processes may be trusted to be all there were. */
+static void report_following(struct sheet *s, const struct summary_following *f)
+{
+	bool has_events = f->way == WAY_EVENTS;
+
+	if (!f->is_known)
+		return;
+	label(s, "followed");
+	if (f->is_complete)
+		buf_put_str(&s->buf, "every fork and exit was seen (kernel events)");
+	else if (has_events)
+		count(s, "forks and exits were seen but for ", f->lost_events, "lost kernel events");
+	else
+		buf_put_str(&s->buf, "descendants were looked for every ");
+	if (!has_events) {
+		put_duration(&s->buf, f->scan_interval_s);
+		if (f->longest_interval_s > 2 * f->scan_interval_s) {
+			buf_put_str(&s->buf, ", at worst after ");
+			put_duration(&s->buf, f->longest_interval_s);
+		}
+		buf_put_str(&s->buf, ": one that lived shorter may be missing");
+	} else if (f->short_children) {
+		count(s, ": ", f->forks, "forked, ");
+		count(s, "", f->short_children, "ended within ");
+		put_duration(&s->buf, f->longest_interval_s > 2 * f->scan_interval_s
+		                      ? f->longest_interval_s : f->scan_interval_s);
+		buf_put_str(&s->buf, " and are not listed");
+		if (!isnan(f->short_cpu_s)) {
+			buf_put_str(&s->buf, f->short_without_totals ? " (at least " : " (");
+			put_duration(&s->buf, f->short_cpu_s);
+			buf_put_str(&s->buf, " CPU)");
+		}
+	}
+	if (f->put_off)
+		count(s, "; ", f->put_off, "times a new one had to wait for a later scan");
+	sheet_line_wrap(s, LABEL_COLUMNS);
+}
+
 static void report_header(struct sheet *s, const struct galvo_summary *sum)
 {
 	/* What uname calls the release lacks the name of the system. */
@@ -147,6 +185,7 @@ static void report_header(struct sheet *s, const struct galvo_summary *sum)
 	if (!isnan(sum->recorded_s))
 		put_duration(&s->buf, sum->recorded_s);
 	sheet_line_end(s);
+	report_following(s, &sum->following);
 }
 
 /* ---- what is wrong with the recording ------------------------------------------------------- */

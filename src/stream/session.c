@@ -61,6 +61,22 @@ static void put_cost(const struct session_cost *c, Galvo__RecorderCost *to)
 	to->threads_ns = c->threads_ns;
 }
 
+static void put_following(struct arena *a, const struct session_following *f,
+                          Galvo__Following *to, bool *ok)
+{
+	galvo__following__init(to);
+	to->way = (Galvo__FollowWay)f->way;
+	to->why_no_events = text(a, f->why_no_events, ok);
+	to->forks = f->forks;
+	to->short_children = f->short_children;
+	to->short_without_totals = f->short_without_totals;
+	to->short_cpu_ns = f->short_cpu_ns;
+	to->lost_events = f->lost_events;
+	to->put_off = f->put_off;
+	to->scan_interval_ns = f->scan_interval_ns;
+	to->longest_interval_ns = f->longest_interval_ns;
+}
+
 static void put_machine(struct arena *a, const struct session *s, Galvo__Machine *to, bool *ok)
 {
 	galvo__machine__init(to);
@@ -141,6 +157,7 @@ galvo_status session_pack(const struct session *s, bool (*catalog_at)(size_t, st
 	Galvo__Machine machine;
 	Galvo__Workload workload;
 	Galvo__RecorderCost cost;
+	Galvo__Following following;
 	struct arena a = {0};
 	size_t bytes;
 	bool ok = true;
@@ -168,6 +185,10 @@ galvo_status session_pack(const struct session *s, bool (*catalog_at)(size_t, st
 	if (s->cost.present) {
 		put_cost(&s->cost, &cost);
 		meta.cost = &cost;
+	}
+	if (s->following.present) {
+		put_following(&a, &s->following, &following, &ok);
+		meta.following = &following;
 	}
 	bytes = ok ? galvo__session_metadata__get_packed_size(&meta) : 0;
 	ok = ok && buf_reserve(into, bytes);

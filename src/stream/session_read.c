@@ -147,6 +147,23 @@ static struct session_cost take_cost(const Galvo__RecorderCost *c)
 	};
 }
 
+static struct session_following take_following(const Galvo__Following *f)
+{
+	return (struct session_following){
+		.present = true,
+		.way = (enum follow_way)f->way,
+		.why_no_events = f->why_no_events,
+		.forks = f->forks,
+		.short_children = f->short_children,
+		.short_without_totals = f->short_without_totals,
+		.short_cpu_ns = f->short_cpu_ns,
+		.lost_events = f->lost_events,
+		.put_off = f->put_off,
+		.scan_interval_ns = f->scan_interval_ns,
+		.longest_interval_ns = f->longest_interval_ns,
+	};
+}
+
 static struct session *take_session(struct arena *a, const Galvo__SessionMetadata *meta)
 {
 	const Galvo__Machine *machine = meta->machine;
@@ -177,6 +194,8 @@ static struct session *take_session(struct arena *a, const Galvo__SessionMetadat
 	};
 	if (meta->cost)
 		s->cost = take_cost(meta->cost);
+	if (meta->following)
+		s->following = take_following(meta->following);
 	if (!take_lists(a, meta, s) || !take_findings(a, meta, s) ||
 	    (meta->catalog && !take_metrics(a, meta->catalog, s)) ||
 	    (meta->workload && !take_workload(a, meta->workload, &s->workload)))

@@ -178,6 +178,15 @@ struct session_cost {
 	uint64_t messages, dropped_batches, dropped_rows;
 };
 
+/* How descendants were found, and so which of them may be missing. */
+struct session_following {
+	bool present;
+	enum follow_way way;
+	const char *why_no_events;
+	uint64_t forks, short_children, short_without_totals, short_cpu_ns;
+	uint64_t lost_events, put_off, scan_interval_ns, longest_interval_ns;
+};
+
 struct session_metric { /* of the catalog */
 	const char *name, *unit, *type, *source, *help;
 };
@@ -194,6 +203,7 @@ struct session {
 	size_t findings_len;
 	struct session_workload workload;
 	struct session_cost cost;
+	struct session_following following;
 	const char *kernel, *boot_id, *galvo_version, *root; /* root: what --root named, or "/" */
 	uint32_t cpu_count, clk_tck, page_bytes;
 	uint64_t tick_resolution_ns; /* how often the kernel moves CPU time of a running task on */

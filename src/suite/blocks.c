@@ -239,6 +239,7 @@ bool config_take(struct loading *l)
 	c->root = text_or_null(from->root);
 	c->overwrite = from->overwrite;
 	c->stop_at_exit = from->stop_at_exit;
+	c->no_kernel_events = from->no_kernel_events;
 	if (!take_sidecar(l, from) || !take_follow(l, from->follow) ||
 	    !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
 	    !take_events(l, from->events) ||

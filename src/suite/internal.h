@@ -135,10 +135,11 @@ galvo_status suite_exit_prepare(struct galvo_suite *s, galvo_error *reterr);
 void suite_exit_lock(struct galvo_suite *s);
 void suite_exit_forget(struct galvo_suite *s);
 
-/* ---- reap.c: of a child that has ended, before it is waited for, and then; both as far as it goes ----- */
+/* ---- reap.c: a child that has ended, on either side of waiting for it ------------------------------ */
 
-void suite_close_account(struct galvo_suite *s, uint32_t pid);
-void suite_enter_end(struct galvo_suite *s, const galvo_child *child);
+struct tracked *suite_close_account(struct galvo_suite *s, uint32_t pid);
+/* Gives it back; NULL is fine. Pid 0: there is nothing to be told. */
+void suite_enter_end(struct galvo_suite *s, struct tracked *who, const galvo_child *child);
 
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 

@@ -12,19 +12,19 @@ static uint64_t ns_of(struct timeval t)
 }
 
 /* 0: none has ended, or there is none. */
-static pid_t next_ended(void)
+static uint32_t next_ended(void)
 {
 	siginfo_t info = {0};
 
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
 		return 0;
-	return info.si_pid;
+	return (uint32_t)info.si_pid;
 }
 
-static void fill(galvo_child *child, pid_t pid, int status, const struct rusage *use)
+static void fill(galvo_child *child, uint32_t pid, int status, const struct rusage *use)
 {
 	*child = (galvo_child){
-		.pid = (uint32_t)pid,
+		.pid = pid,
 		.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
 		.term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 		.user_ns = ns_of(use->ru_utime),
@@ -39,18 +39,29 @@ static void fill(galvo_child *child, pid_t pid, int status, const struct rusage 
 	};
 }
 
-/* A sidecar that has ended closes nothing more; children are waited for all the same. */
-void suite_close_account(struct galvo_suite *s, uint32_t pid)
+static bool wait_for(uint32_t pid, galvo_child *ret)
 {
-	if (s->sidecar)
-		sidecar_call_for(s->sidecar, SIDECAR_CLOSE, pid, 0, NULL);
-	else if (s->track)
-		track_close(s->track, pid);
+	struct rusage use;
+	int status;
+
+	if (wait4((pid_t)pid, &status, WNOHANG, &use) != (pid_t)pid)
+		return false; /* somebody else was faster */
+	fill(ret, pid, status, &use);
+	return true;
 }
 
-void suite_enter_end(struct galvo_suite *s, const galvo_child *child)
+struct tracked *suite_close_account(struct galvo_suite *s, uint32_t pid)
 {
-	const struct process_end end = {
+	return s->track ? track_close(s->track, pid) : NULL;
+}
+
+void suite_enter_end(struct galvo_suite *s, struct tracked *who, const galvo_child *child)
+{
+	struct process_end end;
+
+	if (!who)
+		return;
+	end = (struct process_end){
 		.has_status = true,
 		.exit_code = child->exit_code,
 		.term_signal = child->term_signal,
@@ -65,30 +76,29 @@ void suite_enter_end(struct galvo_suite *s, const galvo_child *child)
 		.voluntary_switches = child->voluntary_switches,
 		.involuntary_switches = child->involuntary_switches,
 	};
+	track_reaped(s->track, who, child->pid ? &end : NULL);
+}
 
-	if (s->sidecar)
-		sidecar_reaped(s->sidecar, child, NULL);
-	else if (s->track)
-		track_reaped(s->track, child->pid, &end);
+static bool reap_here(struct galvo_suite *s, uint32_t pid, galvo_child *ret)
+{
+	struct tracked *who = suite_close_account(s, pid);
+	bool is_waited_for = wait_for(pid, ret);
+
+	suite_enter_end(s, who, ret);
+	return is_waited_for;
 }
 
 galvo_status galvo_suite_reap(galvo_suite *s, galvo_child *ret_child, galvo_error *reterr)
 {
 	const enum suite_state state = suite_state(s);
 	galvo_child child = {0};
-	struct rusage use;
-	int status;
-	pid_t pid;
+	uint32_t pid;
 
 	if (s->owner != getpid() || state == SUITE_CREATED || state == SUITE_STARTING)
 		return err_set(reterr, GALVO_ERR_STATE, "reap: not started, or another process's suite");
 	pid = next_ended();
-	if (!pid)
+	if (!pid || !(s->sidecar ? sidecar_reap(s->sidecar, pid, wait_for, &child)
+	                         : reap_here(s, pid, &child)))
 		return GALVO_DONE;
-	suite_close_account(s, (uint32_t)pid);
-	if (wait4(pid, &status, WNOHANG, &use) != pid)
-		return GALVO_DONE; /* somebody else was faster */
-	fill(&child, pid, status, &use);
-	suite_enter_end(s, &child);
 	return sized_give("child", ret_child, &child, sizeof(child), reterr);
 }

@@ -106,6 +106,26 @@ static void fill_cost(const struct galvo_suite *s, struct session_cost *cost)
 	}
 }
 
+static void fill_following(const struct galvo_suite *s, struct session_following *to)
+{
+	struct track_counts counts;
+
+	track_count(s->track, &counts);
+	*to = (struct session_following){
+		.present = true,
+		.way = counts.way,
+		.why_no_events = counts.why_no_events,
+		.forks = counts.forks,
+		.short_children = counts.short_children,
+		.short_without_totals = counts.short_without_totals,
+		.short_cpu_ns = counts.short_cpu_ns,
+		.lost_events = counts.lost_events,
+		.put_off = counts.put_off,
+		.scan_interval_ns = s->config.scan_interval_ms * NS_PER_MS,
+		.longest_interval_ns = counts.longest_scan_ns,
+	};
+}
+
 static void fill_workload(const struct galvo_suite *s, struct session_workload *to)
 {
 	const galvo_workload *w = &s->workload;
@@ -200,7 +220,9 @@ galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, g
 		                                       f->found, f->meaning, f->remedy};
 	}
 	fill_workload(s, &session.workload);
-	if (s->stop_mono_ns)
+	if (s->stop_mono_ns) {
 		fill_cost(s, &session.cost);
+		fill_following(s, &session.following);
+	}
 	return session_pack(&session, catalog_at, into, reterr);
 }

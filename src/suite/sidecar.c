@@ -127,16 +127,6 @@ static galvo_status ask(struct sidecar *c, const struct sidecar_message *request
 	return status;
 }
 
-/* Frees the body. */
-static galvo_status ask_with(struct sidecar *c, enum sidecar_request what, struct buf *body,
-                             galvo_error *reterr)
-{
-	const struct sidecar_message request = {.code = what, .body = span_of(body->p, body->len)};
-	galvo_status status = body->failed ? out_of_memory(reterr) : ask(c, &request, reterr);
-
-	buf_finish(body);
-	return status;
-}
 
 galvo_status sidecar_call(struct sidecar *c, enum sidecar_request what, galvo_error *reterr)
 {
@@ -200,19 +190,35 @@ galvo_status sidecar_stop(struct sidecar *c, galvo_error *reterr)
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr)
 {
 	struct buf body;
+	galvo_status status;
 
 	buf_init(&body, SIDECAR_BYTES_MAX);
 	sidecar_put_workload(&body, w);
-	return ask_with(c, SIDECAR_SET_WORKLOAD, &body, reterr);
+	status = body.failed ? out_of_memory(reterr)
+	                     : ask(c, &(struct sidecar_message){.code = SIDECAR_SET_WORKLOAD,
+	                                                        .body = span_of(body.p, body.len)},
+	                           reterr);
+	buf_finish(&body);
+	return status;
 }
 
-galvo_status sidecar_reaped(struct sidecar *c, const galvo_child *child, galvo_error *reterr)
+/* Both requests in one turn: it remembers one child. */
+bool sidecar_reap(struct sidecar *c, uint32_t pid, bool (*wait_for)(uint32_t pid, galvo_child *ret),
+                  galvo_child *ret_child)
 {
+	bool is_waited_for;
 	struct buf body;
 
 	buf_init(&body, SIDECAR_BYTES_MAX);
-	sidecar_put_child(&body, child);
-	return ask_with(c, SIDECAR_REAPED, &body, reterr);
+	pthread_mutex_lock(&c->lock);
+	talk(c, &(struct sidecar_message){.code = SIDECAR_CLOSE, .pid = pid}, NULL, NULL, NULL);
+	is_waited_for = wait_for(pid, ret_child);
+	sidecar_put_child(&body, ret_child);
+	talk(c, &(struct sidecar_message){.code = SIDECAR_REAPED, .body = span_of(body.p, body.len)},
+	     NULL, NULL, NULL);
+	pthread_mutex_unlock(&c->lock);
+	buf_finish(&body);
+	return is_waited_for;
 }
 
 static galvo_status take_stats(void *ctx, const struct sidecar_message *reply, galvo_error *reterr)

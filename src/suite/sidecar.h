@@ -119,7 +119,9 @@ galvo_status sidecar_call_for(struct sidecar *c, enum sidecar_request what, uint
                               uint32_t streams, galvo_error *reterr);
 galvo_status sidecar_add(struct sidecar *c, const galvo_process *p, galvo_error *reterr);
 galvo_status sidecar_stop(struct sidecar *c, galvo_error *reterr); /* within what is said of stop */
-galvo_status sidecar_reaped(struct sidecar *c, const galvo_child *child, galvo_error *reterr);
+/* wait_for is called in any case, and says whether it did; as much of the rest as there is a sidecar for. */
+bool sidecar_reap(struct sidecar *c, uint32_t pid, bool (*wait_for)(uint32_t pid, galvo_child *ret),
+                  galvo_child *ret_child);
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr);
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr);
 bool sidecar_is_replay(const struct sidecar *c);

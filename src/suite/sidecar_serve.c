@@ -18,6 +18,7 @@ struct served {
 	int fd, signal_fd, host_pidfd;
 	pid_t host;
 	galvo_suite *suite;
+	struct tracked *closed; /* a child that the caller is about to wait for; NULL: none */
 	bool is_over;
 	const char *why; /* it ends unasked; NULL: it was asked */
 	galvo_error unfit; /* for anything, from the beginning; status OK: it is fit */
@@ -92,14 +93,17 @@ static galvo_status set_workload(const struct served *v, struct span body, galvo
 	return status;
 }
 
-static galvo_status enter_end(const struct served *v, struct span body, galvo_error *reterr)
+/* Of the child that was closed; an empty body tells nothing of it. */
+static galvo_status enter_end(struct served *v, struct span body, galvo_error *reterr)
 {
 	struct sidecar_memory memory;
 	galvo_child child;
 	galvo_status status = sidecar_take_child(body, &child, &memory, reterr);
 
-	if (status == GALVO_OK)
-		suite_enter_end(v->suite, &child);
+	if (status == GALVO_OK) {
+		suite_enter_end(v->suite, v->closed, &child);
+		v->closed = NULL;
+	}
 	sidecar_memory_free(&memory);
 	return status;
 }
@@ -151,8 +155,9 @@ static galvo_status serve_suite(struct served *v, const struct sidecar_message *
 	case SIDECAR_REMOVE:
 		return suite_remove_process(v->suite, r->pid, r->streams, reterr);
 	case SIDECAR_CLOSE:
-		suite_close_account(v->suite, r->pid);
-		return GALVO_OK;
+		status = enter_end(v, (struct span){0}, reterr);
+		v->closed = suite_close_account(v->suite, r->pid);
+		return status;
 	case SIDECAR_REAPED:
 		return enter_end(v, r->body, reterr);
 	case SIDECAR_SET_WORKLOAD:
@@ -176,6 +181,8 @@ static void end_suite(struct served *v)
 {
 	if (v->suite && v->why)
 		suite_note(v->suite, "sidecar", "%s", v->why);
+	if (v->suite)
+		enter_end(v, (struct span){0}, NULL);
 	galvo_suite_destroy(v->suite);
 	v->suite = NULL;
 }

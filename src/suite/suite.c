@@ -142,6 +142,9 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
 		/* Where orphans come to those that we follow, a sidecar is a child of theirs. */
 		.never_pid = s->is_sidecar && s->world.live ? (uint32_t)getpid() : 0,
+		/* Nor where nobody would listen. */
+		.no_kernel_events = s->config.no_kernel_events ||
+		                    (s->config.no_system && s->config.no_disk),
 	};
 	galvo_status status = track_create(&config, &s->track, reterr);
 	size_t i;

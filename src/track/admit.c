@@ -99,18 +99,6 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 	return false;
 }
 
-/* A zombie stands in its parent's list until somebody has waited for it. */
-static bool has_ended(const struct track *t, const struct tracked *e)
-{
-	size_t i;
-
-	for (i = 0; i < t->zombies_len; i++)
-		if (t->zombies[i]->info.pid == e->info.pid &&
-		    t->zombies[i]->info.start_ticks == e->info.start_ticks)
-			return true;
-	return false;
-}
-
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr)
 {
@@ -127,7 +115,8 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 		               "process %u: %zu processes are followed already, the limit (ulimit -n)",
 		               who->pid, t->alive);
 	status = identify(t, e, who->pid, reterr);
-	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || has_ended(t, e)))
+	/* A zombie is listed among the children until somebody waits for it. */
+	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || books_has_ended(t, e)))
 		status = GALVO_DONE;
 	if (status != GALVO_OK) {
 		track_recycle(t, e);
@@ -141,6 +130,13 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 	books_open(t, e);
 	track_publish(t, e);
 	return GALVO_OK;
+}
+
+static bool has_time(const struct track *t)
+{
+	const struct clock *clock = t->config.world->clock;
+
+	return t->admit_until_ns == 0 || clock->mono_ns(clock) < t->admit_until_ns;
 }
 
 /* Counts every process once, as far as there is room to tell them apart. */
@@ -166,12 +162,19 @@ static void refuse(struct track *t, uint32_t pid)
 		t->refused_are_more = true;
 }
 
-void track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
+galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
-	galvo_status status = track_admit(t, who, mono_ns, NULL);
+	galvo_status status;
+
+	if (!has_time(t)) {
+		t->seen.put_off++;
+		return GALVO_ERR_STATE;
+	}
+	status = track_admit(t, who, mono_ns, NULL);
 
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);
 	if (status == GALVO_ERR_NOMEM && t->alive < t->max)
 		t->must_walk = true; /* memory was short: the next scan looks again */
+	return status;
 }

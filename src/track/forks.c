@@ -48,10 +48,14 @@ static bool read_parent(struct track *t, uint32_t pid, uint32_t *ret_ppid)
 	return ok;
 }
 
-/* A parent may be new itself and come after its child: those that nobody wanted are asked again. */
-static void admit_families(struct track *t, uint64_t mono_ns)
+/*
+ * A parent may be new itself and come after its child: those that nobody wanted are asked again. False:
+ * there was no time for all of them.
+ */
+static bool admit_families(struct track *t, uint64_t mono_ns)
 {
 	size_t i, kept, before;
+	bool is_done = true;
 
 	do {
 		before = t->strangers_len;
@@ -59,18 +63,19 @@ static void admit_families(struct track *t, uint64_t mono_ns)
 			const struct stranger s = t->strangers[i];
 			struct newcomer who;
 
-			if (track_is_wanted(t, s.ppid, &who)) {
-				who.pid = s.pid;
-				track_admit_child(t, &who, mono_ns);
-			} else {
+			if (!track_is_wanted(t, s.ppid, &who)) {
 				t->strangers[kept++] = s;
+				continue;
 			}
+			who.pid = s.pid;
+			is_done &= track_admit_child(t, &who, mono_ns) != GALVO_ERR_STATE;
 		}
 		t->strangers_len = kept;
 	} while (kept < before);
+	return is_done;
 }
 
-static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
+static bool look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
 {
 	struct stranger s;
 
@@ -83,7 +88,7 @@ static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_n
 			continue;
 		t->strangers[t->strangers_len++] = s;
 	}
-	admit_families(t, mono_ns);
+	return admit_families(t, mono_ns);
 }
 
 /*
@@ -92,9 +97,14 @@ static void look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_n
  */
 void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 {
-	uint64_t last = newest_number(t), before = t->last_fork, from = t->look_from;
-	bool must_walk = is_whole || t->must_walk || !last || !t->config.world->live;
+	uint64_t last, before = t->last_fork, from = t->look_from;
+	bool must_walk;
 
+	t->must_walk |= is_whole;
+	if (kernel_look(t, mono_ns))
+		return;
+	last = newest_number(t);
+	must_walk = t->must_walk || !last || !t->config.world->live;
 	if (last && last == before && !from && !must_walk)
 		return;
 	t->last_fork = last;
@@ -112,7 +122,8 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 	if (must_walk) {
 		track_walk(t, mono_ns);
 		t->walked_mono_ns = mono_ns;
-	} else {
-		look_at(t, from, last, mono_ns);
+	} else if (!look_at(t, from, last, mono_ns)) {
+		t->last_fork = before; /* those again, and what is new then */
+		t->look_from = from;
 	}
 }

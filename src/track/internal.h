@@ -8,7 +8,7 @@
 
 #define BUCKETS 1024
 
-enum { MAX_PROCESSES = 1 << 16 };
+enum { MAX_PROCESSES = 1 << 16, WHY_BYTES = 128 };
 
 struct identity {
 	uint32_t pid;
@@ -18,6 +18,12 @@ struct identity {
 /* A new process that nobody we follow has forked, as far as is known. */
 struct stranger {
 	uint32_t pid, ppid;
+};
+
+/* What the kernel has told, and what became of it. */
+struct seen {
+	uint64_t forks, short_children, short_without_totals, put_off, lost, longest_scan_ns;
+	struct exit_account short_used;
 };
 
 struct track {
@@ -37,8 +43,14 @@ struct track {
 	size_t refused_len, refused_cap;
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
+	_Atomic(struct kernel_events *) kernel; /* set once; NULL: files tell who is new */
+	bool kernel_was_tried;
+	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
+	struct seen seen;
 	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	uint64_t polled_mono_ns;    /* the last look at ends began */
+	uint64_t alive_mono_ns;     /* whoever ends now was alive then */
+	_Atomic uint64_t quiet_mono_ns; /* whoever is not marked to have ended was alive then */
 	uint64_t start_ticks;       /* who started then or later was born in the recording */
 	bool keeps_io;              /* we may not open the files of zombies */
 	struct tracked **zombies;   /* ended, nobody has waited for them yet; a reference each */
@@ -48,6 +60,8 @@ struct track {
 	/* of whoever holds the lock */
 	struct buf text;
 	/* the lead's own */
+	uint64_t scanned_mono_ns;
+	uint64_t admit_until_ns; /* in this scan; 0: all */
 	struct kept loadavg;
 	struct buf children;
 	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */
@@ -77,8 +91,8 @@ struct newcomer {
 };
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr);
-/* The same for a descendant; one that finds no room is counted. */
-void track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns);
+/* The same for a descendant; one that finds no room is counted. STATE: this scan has no time for it. */
+galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns);
 /* Whose child it is has its descendants followed: how the child is to be. */
 bool track_is_wanted(struct track *t, uint32_t ppid, struct newcomer *ret);
 void track_set_follow(struct track *t, struct tracked *e, enum follow follow);
@@ -90,6 +104,8 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole);
 /* It is for these streams too, but those it was taken from. */
 void track_widen(struct track *t, struct tracked *e, uint32_t streams);
 bool track_has_exited(const struct tracked *e);
+/* Whoever has ended until now is marked so: before others are, who may have waited for them. */
+void track_notice(struct track *t);
 /* There is a stream which is to record it, and does not know of it. */
 bool track_is_untold(const struct track *t, const struct tracked *e);
 /* comm and command as they are now; what cannot be read stays as it was. False: no command. */
@@ -103,14 +119,48 @@ void track_drop_files(struct tracked *e);
 
 /* ---- books.c, under the lock too ----------------------------------------------------------------- */
 
+/* What a source tells of a zombie, which waits for nobody any more; `now` is spoilt. */
+void books_enter_last(const struct track *t, struct tracked *e, const struct source *source,
+                      struct raw *now);
+/* There will be no more readings. */
+void books_finish(const struct track *t, struct tracked *e);
+/* What wait4 said of it. */
+void books_enter_wait(struct tracked *e, const struct process_end *end);
+/* Nobody will wait for it any more: its parent's account learns of it, or it is lost to that. */
+void books_settle(struct track *t, struct tracked *e, bool is_lost);
+void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent);
+/* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
+void books_move(struct track *t, struct tracked *e, uint32_t ppid);
+void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
+
+/* ---- ends.c, under the lock too ------------------------------------------------------------------ */
+
 /* A process joins: whose child it is, and what of it will be read when it has ended. */
 void books_open(struct track *t, struct tracked *e);
 /* It has ended: a last look at what is left of it, and its parent's account learns of it. */
 void books_close(struct track *t, struct tracked *e);
-/* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
-void books_move(struct track *t, struct tracked *e, uint32_t ppid);
 /* Zombies that were waited for meanwhile. */
 void books_settle_zombies(struct track *t);
-void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
+/* This is one that has ended before. */
+bool books_has_ended(const struct track *t, const struct tracked *e);
+
+/* ---- what the kernel tells by itself: births.c --------------------------------------------------- */
+
+/*
+ * Before the first process whose descendants are wanted is followed, under the lock: each fork on the
+ * machine costs a little while somebody listens. Where it does not work, the reason is kept.
+ */
+void kernel_begin(struct track *t);
+void kernel_finish(struct track *t);
+void kernel_read(struct track *t, uint64_t mono_ns); /* what has come; not under the lock */
+/* Admits who has come and is still there. False: the kernel does not tell, so files have to. */
+bool kernel_look(struct track *t, uint64_t mono_ns);
+/* More may come of what has ended; or no more, the recording is over. */
+void kernel_has_ended(struct track *t, struct tracked *e);
+void kernel_settle(struct track *t);
+/* How it ended, where nobody who waited for it has said so. */
+void kernel_tell(const struct tracked *e, struct process_end *end);
+/* All that a process used by itself, known after it has ended. */
+void track_final(struct track *t, struct tracked *who, const struct exit_account *account);
 
 #endif

@@ -15,8 +15,8 @@ static void admit(struct track *t, uint32_t pid, const struct newcomer *as, uint
 	who.pid = pid;
 	if (e)
 		track_widen(t, e, who.streams);
-	else if (pid)
-		track_admit_child(t, &who, mono_ns);
+	else if (pid && track_admit_child(t, &who, mono_ns) == GALVO_ERR_STATE)
+		t->must_walk = true;
 }
 
 /* Admits the children one task of a process lists. */

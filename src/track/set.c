@@ -106,6 +106,7 @@ void track_end(struct track *t, struct tracked *e, bool has_exited)
 	if (!t->config.world->live || t->has_refused)
 		t->must_walk = true; /* there is room for others now */
 	atomic_fetch_add(&t->generation, 1);
+	kernel_has_ended(t, e);
 	track_unref(t, e);
 }
 

@@ -9,6 +9,8 @@
 #include "internal.h"
 
 enum { MAX_TEXT = 1 << 20 };
+/* What is new may take so long in a scan: it is the dear part, and there may be any number of them. */
+#define ADMIT_NS (2 * NS_PER_MS)
 
 /* Half of the descriptors this process may have, shared among the processes. */
 static size_t affordable_processes(void)
@@ -42,8 +44,11 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	buf_init(&t->children, MAX_TEXT);
 	pthread_mutex_init(&t->lock, NULL);
 	/* Without it, ends are noticed when files of the process are gone. */
-	if (config->adopter_pid)
+	if (config->adopter_pid) {
+		if (t->follows_tree)
+			kernel_begin(t);
 		track_ignore_children(t, config->adopter_pid);
+	}
 	*ret_track = t;
 	return GALVO_OK;
 }
@@ -55,6 +60,7 @@ void track_destroy(struct track *t)
 
 	if (!t)
 		return;
+	kernel_finish(t);
 	for (i = 0; i < t->len; i++)
 		track_drop_files(t->list[i]);
 	for (i = 0; i < t->len; i++)
@@ -90,6 +96,8 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 	pid = pid ? pid : (uint32_t)getpid();
 	follow = follow == FOLLOW_NONE ? t->config.follow : follow == FOLLOW_SELF ? FOLLOW_NONE : follow;
 	pthread_mutex_lock(&t->lock);
+	if (follow != FOLLOW_NONE)
+		kernel_begin(t);
 	e = track_find(t, pid);
 	if (e) {
 		track_set_follow(t, e, e->info.root ? follow : follow > e->follow ? follow : e->follow);
@@ -131,30 +139,43 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-void track_poll(struct track *t)
+void track_notice(struct track *t)
 {
 	const struct clock *clock = t->config.world->clock;
 	uint64_t mono_ns = clock->mono_ns(clock);
 	struct epoll_event events[32];
 	int i, n;
 
+	t->alive_mono_ns = atomic_load(&t->quiet_mono_ns);
+	t->polled_mono_ns = mono_ns;
 	do {
 		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
-		if (n <= 0)
-			return;
-		pthread_mutex_lock(&t->lock);
-		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
-			/* Another thread may have ended it and put the entry to new use meanwhile. */
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 			track_end(t, e, true);
 		}
-		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
+	atomic_store(&t->quiet_mono_ns, mono_ns);
+}
+
+void track_poll(struct track *t)
+{
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns = clock->mono_ns(clock);
+	struct epoll_event event;
+
+	kernel_read(t, mono_ns); /* before ends are noticed, most of which it explains */
+	if (epoll_wait(t->epoll_fd, &event, 1, 0) <= 0) {
+		atomic_store(&t->quiet_mono_ns, mono_ns);
+		return;
+	}
+	pthread_mutex_lock(&t->lock);
+	track_notice(t);
+	pthread_mutex_unlock(&t->lock);
 }
 
 uint64_t track_generation(const struct track *t)
@@ -208,6 +229,7 @@ void track_release(struct track *t, struct tracked *e)
 void track_gone(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
+	track_notice(t);
 	track_end(t, e, true);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -217,6 +239,7 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 	pthread_mutex_lock(&t->lock);
 	*ret = e->info;
 	books_tell(e, ret->usage);
+	kernel_tell(e, &ret->end);
 	pthread_mutex_unlock(&t->lock);
 	ret->end_mono_ns = atomic_load(&e->end_mono_ns);
 	ret->removed = ret->end_mono_ns != 0;
@@ -225,18 +248,50 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 void track_count(struct track *t, struct track_counts *ret)
 {
 	pthread_mutex_lock(&t->lock);
-	*ret = (struct track_counts){t->alive, t->roots_alive, t->refused_len,
-	                              t->refused_are_more};
+	*ret = (struct track_counts){
+		.alive = t->alive,
+		.roots_alive = t->roots_alive,
+		.refused = t->refused_len,
+		.refused_are_more = t->refused_are_more,
+		.way = !t->follows ? WAY_NONE
+		       : t->kernel ? WAY_EVENTS
+		       : t->last_fork ? WAY_NUMBERS : WAY_FILES,
+		.why_no_events = t->why_no_events,
+		.forks = t->seen.forks,
+		.short_children = t->seen.short_children,
+		.short_without_totals = t->seen.short_without_totals,
+		.short_cpu_ns = t->seen.short_used.cpu_ns,
+		.put_off = t->seen.put_off,
+		.lost_events = t->seen.lost,
+		.longest_scan_ns = t->seen.longest_scan_ns,
+	};
 	pthread_mutex_unlock(&t->lock);
+}
+
+static void begin_scan(struct track *t, uint64_t mono_ns, bool is_whole)
+{
+	const struct clock *clock = t->config.world->clock;
+	bool is_first = t->scanned_mono_ns == 0;
+	uint64_t ago_ns = is_first ? 0 : mono_ns - t->scanned_mono_ns;
+
+	if (ago_ns > t->seen.longest_scan_ns)
+		t->seen.longest_scan_ns = ago_ns;
+	t->scanned_mono_ns = mono_ns;
+	t->admit_until_ns = is_whole || is_first ? 0 : clock->mono_ns(clock) + ADMIT_NS;
 }
 
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
+	kernel_read(t, mono_ns);
 	pthread_mutex_lock(&t->lock);
+	track_notice(t); /* or who has the number of one that has ended is taken for it */
+	begin_scan(t, mono_ns, is_whole);
 	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->follows)
 		track_look(t, mono_ns, is_whole);
+	if (is_whole)
+		kernel_settle(t);
 	pthread_mutex_unlock(&t->lock);
 }
 

@@ -2,7 +2,8 @@
  * Which processes are followed: found, identified, noticed when they end.
  *
  * A process is pid and start time together, pinned by a pidfd and by an open proc/PID directory, so
- * a number that is used again never continues another's series. Descendants are found by looking at
+ * a number that is used again never continues another's series. Where the kernel tells of forks and
+ * exits (to root, in no container), no descendant is missed. Elsewhere they are found by looking at
  * what was forked on the machine since the last scan, or by asking the kernel for the children of
  * every followed process and of the adopter (a subreaper), to which orphans of the tree go.
  *
@@ -28,6 +29,8 @@ struct track_config {
 	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
 	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
 	uint32_t never_pid;   /* who is no descendant, whoever forked it; 0: none */
+	bool no_kernel_events; /* files tell who is new, even where the kernel would */
+	int events_fd;         /* for tests: where events come from instead of the kernel; 0: none */
 };
 
 /* A stream that records a process. */
@@ -44,7 +47,20 @@ struct account {
 	bool is_final;
 	uint64_t final_own;
 	uint64_t explained; /* of what it reaped, the use of followed children */
-	uint64_t explained_late; /* of that, since the reaped part was read last */
+	uint64_t due[2];    /* of followed children that ended: not in a reading; nor in one after it */
+	bool loses;         /* what was due never came: nobody waits for its children */
+};
+
+/* What moves when a process has waited for a child, and until when at least it stood there. */
+struct wait_mark {
+	uint64_t value, mono_ns;
+};
+
+/* What a process used by itself, all its threads, until it ended. */
+struct exit_account {
+	uint64_t cpu_ns;
+	uint64_t io[5]; /* read and written through calls, from and to storage, cancelled; bytes */
+	bool has_io;
 };
 
 /* One followed process. Fixed from birth but for what the comments say. */
@@ -53,6 +69,17 @@ struct tracked {
 	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
 	_Atomic uint64_t end_mono_ns; /* 0: alive */
 	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
+	/* under the lock: what the kernel told of it */
+	uint64_t born_mono_ns;        /* 0: not known */
+	uint64_t exit_mono_ns;        /* of its last thread so far */
+	bool has_status;              /* once it has ended, this is how: as wait(2) has it */
+	uint32_t exit_status;
+	struct exit_account exited;   /* of its threads that have ended */
+	bool exited_is_all;
+	bool has_final, final_has_io; /* it has ended, and this is all that it used */
+	uint64_t final_cpu_ns, final_io[5];
+	/* its children (and theirs) that ended before they could be looked at */
+	uint64_t short_children, short_cpu_ns, short_io[5];
 	/* track's own */
 	uint64_t serial;
 	enum follow follow; /* of its descendants */
@@ -67,6 +94,7 @@ struct tracked {
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
+	struct wait_mark mark[2];      /* of that, and of the one before it */
 	struct account account[USAGE_END];
 };
 
@@ -121,15 +149,25 @@ bool track_enter(struct track *, struct tracked *, const struct source *, struct
                  bool is_sure, uint32_t *ret_mixed);
 /*
  * A child of this process has ended and is about to be waited for: its account is closed while it
- * still can be read. Then what wait4(2) said of it. Any thread; a pid that is not followed is fine.
+ * still can be read; an orphan of the tree that nobody knew joins for it. Then what wait4(2) said of it
+ * (NULL: nothing), which gives it back. Any thread. NULL: it is not followed, which is fine.
  */
-void track_close(struct track *, uint32_t pid);
-void track_reaped(struct track *, uint32_t pid, const struct process_end *end);
+struct tracked *track_close(struct track *t, uint32_t pid);
+void track_reaped(struct track *t, struct tracked *, const struct process_end *end);
 
 struct track_counts {
 	uint64_t alive, roots_alive;
 	uint64_t refused;       /* descendants not followed: no room, no descriptors */
 	bool refused_are_more;  /* so many that only the first are told apart: at least as many */
+	enum follow_way way;
+	const char *why_no_events; /* why the kernel does not tell; or empty */
+	uint64_t forks;            /* WAY_EVENTS: of new descendants, that it told of */
+	uint64_t short_children;   /* of those, ended before they could be looked at: only counted */
+	uint64_t short_without_totals; /* of those, whose CPU time is not known either */
+	uint64_t short_cpu_ns;     /* of the others, all together */
+	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time */
+	uint64_t lost_events;
+	uint64_t longest_scan_ns;  /* from one scan to the next */
 };
 void track_count(struct track *, struct track_counts *ret);
 

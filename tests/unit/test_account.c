@@ -131,9 +131,42 @@ static void the_cost_of_a_library_and_of_none(void)
 	free(f);
 }
 
+/* What guarantee held: of events all, or what was lost; of files the interval that really was. */
+static void how_complete_it_is(void)
+{
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct galvo_summary *s;
+
+	fake_init(f);
+	s = summary_of(f);
+	OK(!s->following.is_known);
+	galvo_summary_destroy(s);
+	f->session.following = (struct session_following){
+		.present = true, .way = WAY_EVENTS, .why_no_events = "", .forks = 9, .short_children = 4,
+		.short_without_totals = 1, .short_cpu_ns = 3 * MS, .scan_interval_ns = 100 * MS,
+		.longest_interval_ns = 101 * MS};
+	s = summary_of(f);
+	OK(s->following.is_known && s->following.is_complete && !s->following.why_no_events);
+	OK(is(s->following.short_cpu_s, 0.003) && is(s->following.longest_interval_s, 0.101));
+	galvo_summary_destroy(s);
+	f->session.following.lost_events = 1;
+	f->session.following.short_without_totals = 4;
+	s = summary_of(f);
+	OK(!s->following.is_complete && isnan(s->following.short_cpu_s));
+	galvo_summary_destroy(s);
+	f->session.following.way = WAY_NUMBERS;
+	f->session.following.why_no_events = "not permitted";
+	f->session.following.lost_events = 0;
+	s = summary_of(f);
+	OK(!s->following.is_complete && !strcmp(s->following.why_no_events, "not permitted"));
+	galvo_summary_destroy(s);
+	free(f);
+}
+
 static const struct tap_test tests[] = {
 	{"CPU time adds up", cpu_time_adds_up},
 	{"costs and notes", costs_and_notes},
 	{"the cost of a library, and of none", the_cost_of_a_library_and_of_none},
+	{"how complete it is", how_complete_it_is},
 };
 TAP_MAIN(tests)

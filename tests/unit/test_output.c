@@ -110,6 +110,50 @@ static void a_golden_page(void)
 	free(f);
 }
 
+/* One line of the page, which may have to be wrapped, for each guarantee. */
+static void how_they_were_followed(void)
+{
+	const struct {
+		struct session_following f;
+		const char *want[2];
+	} rows[] = {
+		{{.way = WAY_EVENTS, .scan_interval_ns = 100 * MS},
+		 {"followed   every fork and exit was seen (kernel events)\n", "\n"}},
+		{{.way = WAY_EVENTS, .forks = 9, .short_children = 8, .short_without_totals = 8,
+		  .scan_interval_ns = 100 * MS, .longest_interval_ns = 150 * MS},
+		 {"(kernel events): 9 forked, 8 ended", "within 100 ms and are not listed\n"}},
+		{{.way = WAY_EVENTS, .forks = 9, .short_children = 8, .short_without_totals = 1,
+		  .short_cpu_ns = 20 * MS, .scan_interval_ns = 100 * MS, .longest_interval_ns = S},
+		 {"8 ended", "within 1.00 s and are not listed (at least 20.0 ms CPU)\n"}},
+		{{.way = WAY_EVENTS, .lost_events = 5, .scan_interval_ns = 100 * MS},
+		 {"followed   forks and exits were seen but for 5 lost kernel events\n", "\n"}},
+		{{.way = WAY_NUMBERS, .scan_interval_ns = 100 * MS, .longest_interval_ns = 2 * S},
+		 {"descendants were looked for every 100 ms, at worst after 2.00 s: one\n",
+		  "that lived shorter may be missing\n"}},
+		{{.way = WAY_FILES, .scan_interval_ns = 100 * MS, .put_off = 7},
+		 {"every 100 ms: one that lived shorter may", "; 7 times a new one had to wait"}},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		struct fake_run *f = alloc_array(1, sizeof(*f));
+		struct taken *t;
+
+		full(f);
+		f->session.following = rows[i].f;
+		f->session.following.present = true;
+		t = report(f, GALVO_REPORT_TEXT);
+		if (!OK(strstr(t->text, rows[i].want[0]) && strstr(t->text, rows[i].want[1])))
+			printf("# %.900s\n", t->text);
+		is_a_page(t);
+		free(t);
+		t = report(f, GALVO_REPORT_JSON);
+		OK(json_is_sound(span_of(t->text, t->len)) && strstr(t->text, "\n  \"following\": {"));
+		free(t);
+		free(f);
+	}
+}
+
 static void json_of_everything(void)
 {
 	static const char *const lines[] = {
@@ -430,6 +474,7 @@ static void numbers_for_people(void)
 
 static const struct tap_test tests[] = {
 	{"a golden page", a_golden_page},
+	{"how they were followed", how_they_were_followed},
 	{"JSON of everything", json_of_everything},
 	{"every key is documented", every_key_is_documented},
 	{"nothing to say", nothing_to_say},

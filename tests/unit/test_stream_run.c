@@ -34,6 +34,10 @@ static struct session session_sample(void)
 		.cost = {.present = true, .user_ns = 1, .system_ns = 2, .max_rss_bytes = 3,
 		         .bytes_written = 4, .messages = 5, .dropped_batches = 0, .dropped_rows = 7,
 		         .kind = COST_THREADS, .threads_ns = 8},
+		.following = {.present = true, .way = WAY_EVENTS, .why_no_events = "no \xff",
+		              .forks = 1, .short_children = 2, .short_without_totals = 3,
+		              .short_cpu_ns = 4, .lost_events = 5, .put_off = 6,
+		              .scan_interval_ns = 7, .longest_interval_ns = 8},
 		.kernel = "6.1",
 		.boot_id = "id",
 		.galvo_version = "0.1.0",
@@ -75,6 +79,14 @@ static void workload_is_back(const struct session_workload *w)
 	OK(w->read_blocks == 10 && w->write_blocks == 11 && w->involuntary_switches == 13);
 }
 
+static void following_is_back(const struct session_following *f)
+{
+	OK(f->present && f->way == WAY_EVENTS && !strcmp(f->why_no_events, "no \xef\xbf\xbd"));
+	OK(f->forks == 1 && f->short_children == 2 && f->short_without_totals == 3);
+	OK(f->short_cpu_ns == 4 && f->lost_events == 5 && f->put_off == 6);
+	OK(f->scan_interval_ns == 7 && f->longest_interval_ns == 8);
+}
+
 static void findings_are_back(const struct session *s)
 {
 	EQ(s->findings_len, 2);
@@ -105,6 +117,7 @@ static void session_there_and_back(void)
 	OK(s->cost.present && s->cost.messages == 5 && s->cost.dropped_rows == 7);
 	OK(s->cost.kind == COST_THREADS && s->cost.threads_ns == 8);
 	workload_is_back(&s->workload);
+	following_is_back(&s->following);
 	OK(strcmp(s->kernel, "6.1") == 0 && strcmp(s->boot_id, "id") == 0 &&
 	   strcmp(s->galvo_version, "0.1.0") == 0 && strcmp(s->root, "/") == 0);
 	OK(s->cpu_count == 2 && s->clk_tck == 100 && s->page_bytes == 4096 &&

@@ -12,6 +12,7 @@
 #include "track/track.h"
 
 static struct world world;
+static bool by_files; /* not by what the kernel tells, even where it does */
 
 /* A process that lives until its pipe is closed; what it does before is up to `then`. */
 struct family {
@@ -68,7 +69,7 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {&world, what, adopter, max, 0, 0};
+	const struct track_config config = {&world, what, adopter, max, 0, 0, by_files, 0};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
@@ -457,21 +458,21 @@ static void a_storm(void)
 		track_scan(t, now());
 	} while (poll(&told, 1, 1) == 0);
 	hear_pid(&f);
-	usleep(20000); /* the last of them have ended */
 	give_up = now() + 5 * NS_PER_S;
 	track_scan(t, now());
-	track_scan(t, now());
 	track_scan_whole(walker, now());
-	while (alive(t) != alive(walker) && now() < give_up) { /* some are still dying */
+	/* Some are still dying, and one scan has no time for any number of them. */
+	for (i = 0; (i < 5 || alive(t) != alive(walker)) && now() < give_up; i++) {
 		track_poll(t);
 		track_poll(walker);
+		track_scan(t, now());
 	}
 	track_join(t, STREAM_SYSTEM, &cursor, take, &found);
 	track_join(walker, STREAM_SYSTEM, &walker_cursor, take, &walked);
 	OK(walked.len > STORM_ROUNDS / 10);
-	EQ(found.len, walked.len);
+	EQ(alive(t), alive(walker));
 	for (i = 0; i < walked.len; i++)
-		OK(has(&found, (pid_t)walked.who[i]->info.pid));
+		OK(walked.who[i]->end_mono_ns || has(&found, (pid_t)walked.who[i]->info.pid));
 	release(t, &found);
 	release(walker, &walked);
 	finish(&f);
@@ -492,9 +493,8 @@ static const struct tap_test tests[] = {
 	{"a storm of forks", a_storm},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int failed = world_open(&world, NULL, NULL) || tap_run(tests, ARRAY_LEN(tests));
-	world_close(&world);
-	return failed;
+	by_files = argc > 1 && !strcmp(argv[1], "files");
+	return world_open(&world, NULL, NULL) || tap_run(tests, ARRAY_LEN(tests));
 }
