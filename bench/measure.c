@@ -89,3 +89,10 @@ double measure_paced_us(const struct work *work, size_t ticks, uint64_t period_n
 	}
 	return (double)(cpu_now_ns() - from) / 1e3 / (double)ticks;
 }
+
+void measure_sleep(uint64_t ns)
+{
+	_Atomic uint32_t stop = 0;
+
+	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + ns, &stop);
+}

@@ -32,4 +32,6 @@ double measure_hot_us(const struct work *, size_t ticks);
  */
 double measure_paced_us(const struct work *, size_t ticks, uint64_t period_ns, uint64_t *missed);
 
+void measure_sleep(uint64_t ns);
+
 #endif

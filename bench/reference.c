@@ -4,10 +4,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 64 << 10, PATH_BYTES = 320 };
+enum { TEXT_BYTES = 64 << 10, PATH_BYTES = 320, LIST_EVERY = 10 };
 
 static bool slurp(const char *path, char text[TEXT_BYTES])
 {
@@ -101,16 +102,28 @@ static void read_threads(struct reference *r, pid_t pid, char *text)
 		closedir(dir);
 }
 
+/* Of a process or a thread. Returns the parent, 0: it could not be read. */
+static pid_t read_stat(struct reference *r, const char *path, char *text)
+{
+	unsigned long user, system;
+	int parent = 0;
+	char *close_at;
+
+	if (!slurp(path, text) || !(close_at = strrchr(text, ')')) ||
+	    sscanf(close_at + 2, "%*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &parent, &user,
+	           &system) != 3)
+		return 0;
+	r->sum += (double)(user + system);
+	return parent;
+}
+
 static void read_process(struct reference *r, pid_t pid, char *text)
 {
-	unsigned long user, system, size, resident, shared;
-	char path[PATH_BYTES], *close_at;
+	unsigned long size, resident, shared;
+	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (slurp(path, text) && (close_at = strrchr(text, ')')) &&
-	    sscanf(close_at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-	           &system) == 2)
-		r->sum += (double)(user + system);
+	read_stat(r, path, text);
 	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
 	if (slurp(path, text) && sscanf(text, "%lu %lu %lu", &size, &resident, &shared) == 3)
 		r->sum += (double)resident;
@@ -132,4 +145,92 @@ void reference_tick(struct reference *r)
 	read_disks(r, text);
 	for (i = 0; i < r->pids_len; i++)
 		read_process(r, r->pids[i], text);
+}
+
+/* ---- with threads, and looking for children -------------------------------------------------- */
+
+static void list_tasks(struct reference *r, pid_t pid)
+{
+	char path[PATH_BYTES];
+	struct dirent *entry;
+	int tid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "%d", &tid) != 1)
+			continue;
+		if (r->tasks_len == r->tasks_cap) {
+			size_t cap = r->tasks_cap ? r->tasks_cap * 2 : 64;
+			void *tasks = realloc(r->tasks, cap * sizeof(*r->tasks));
+
+			if (!tasks)
+				break;
+			r->tasks = tasks;
+			r->tasks_cap = cap;
+		}
+		r->tasks[r->tasks_len++] = (struct reference_task){pid, tid};
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void look_for_children(struct reference *r, char *text)
+{
+	char path[PATH_BYTES];
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	pid_t parent;
+	size_t i;
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
+		parent = read_stat(r, path, text);
+		for (i = 0; i < r->pids_len; i++)
+			r->sum += r->pids[i] == parent;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void reference_track(struct reference *r)
+{
+	char text[TEXT_BYTES], path[PATH_BYTES];
+	size_t i;
+
+	if (r->tick++ % LIST_EVERY == 0) {
+		look_for_children(r, text);
+		r->tasks_len = 0;
+		for (i = 0; i < r->pids_len; i++)
+			list_tasks(r, r->pids[i]);
+	}
+	read_cpus(r, text);
+	read_keys(r, "/proc/meminfo", text);
+	read_disks(r, text);
+	for (i = 0; i < r->pids_len; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", r->pids[i]);
+		read_stat(r, path, text);
+		snprintf(path, sizeof(path), "/proc/%d/io", r->pids[i]);
+		read_keys(r, path, text);
+		snprintf(path, sizeof(path), "/proc/%d/status", r->pids[i]);
+		read_keys(r, path, text);
+	}
+	for (i = 0; i < r->tasks_len; i++) {
+		const struct reference_task *t = &r->tasks[i];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", t->pid, t->tid);
+		read_stat(r, path, text);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", t->pid, t->tid);
+		read_thread(r, path, text);
+	}
+}
+
+void reference_finish(struct reference *r)
+{
+	free(r->tasks);
+	r->tasks = NULL;
+	r->tasks_len = r->tasks_cap = 0;
 }

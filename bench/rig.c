@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define DISK_HZ 10.0
+#define SYSTEM_SHARE 0.75 /* of the budget */
 #define FLUSH_NS (5 * NS_PER_S)
 #define STOP_NS (10 * NS_PER_S)
 #define SCAN_NS (100 * NS_PER_MS)
@@ -31,11 +32,17 @@ static galvo_status follow(struct rig *r, const struct rig_config *config, galvo
 	return status;
 }
 
+static double disk_hz(const struct rig_config *config)
+{
+	return config->disk_hz > 0 ? config->disk_hz : DISK_HZ;
+}
+
 static galvo_status make_probe(struct rig *r, const struct rig_config *config, size_t at,
                                galvo_error *reterr)
 {
 	const enum stream_kind kind = at == RIG_SYSTEM ? STREAM_SYSTEM : STREAM_DISK;
-	const double hz = at == RIG_SYSTEM ? config->hz : DISK_HZ;
+	const double hz = at == RIG_SYSTEM ? config->hz : disk_hz(config);
+	const double share = at == RIG_SYSTEM ? SYSTEM_SHARE : 1 - SYSTEM_SHARE;
 	const struct stream_config file = {
 		.kind = kind,
 		.file_name = stream_file_name(kind),
@@ -53,6 +60,8 @@ static galvo_status make_probe(struct rig *r, const struct rig_config *config, s
 		.core_period_ns = NS_PER_S,
 		.scan_period_ns = SCAN_NS,
 		.flush_interval_ns = config->flush_interval_ns ? config->flush_interval_ns : FLUSH_NS,
+		.budget_pct = config->budget_pct * share,
+		.threads = config->threads,
 	};
 	galvo_status status = writer_add(r->writer, &file, &probe.stream, reterr);
 
@@ -65,7 +74,7 @@ galvo_status rig_open(struct rig *r, const struct rig_config *config, galvo_erro
 	size_t i;
 
 	*r = (struct rig){.dir_fd = -1, .world.root_fd = -1};
-	r->disk_every = config->hz > DISK_HZ ? (uint64_t)(config->hz / DISK_HZ) : 1;
+	r->disk_every = config->hz > disk_hz(config) ? (uint64_t)(config->hz / disk_hz(config)) : 1;
 	status = world_open(&r->world, NULL, reterr);
 	if (status == GALVO_OK)
 		status = make_dir(r, reterr);

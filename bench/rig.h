@@ -8,11 +8,14 @@
 enum { RIG_SYSTEM, RIG_DISK, RIG_PROBES };
 
 struct rig_config {
-	double hz;                  /* of the system probe; the disk probe has 10 */
+	double hz;                  /* of the system probe */
+	double disk_hz;             /* 0: 10 */
 	uint64_t flush_interval_ns; /* 0: 5 s */
 	const pid_t *pids;          /* processes to follow */
 	size_t pids_len;
 	enum follow follow;         /* and what of their descendants */
+	double budget_pct;          /* of both probes, shared as a suite does; 0: no limit */
+	bool threads;               /* a row for each thread, too */
 };
 
 struct rig {
@@ -25,7 +28,7 @@ struct rig {
 	uint64_t tick, disk_every; /* system ticks to one of the disk probe */
 };
 
-/* Opens a run in a new temporary directory and primes both probes; no budget slows them. */
+/* Opens a run in a new temporary directory and primes both probes. */
 galvo_status rig_open(struct rig *, const struct rig_config *, galvo_error *reterr);
 /* One tick of the system probe. */
 void rig_tick_system(struct rig *);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "children.h"
@@ -10,11 +9,11 @@
 #include "measure.h"
 #include "reference.h"
 #include "rig.h"
+#include "scan.h"
 #include "tick.h"
 
-enum { FDS_PER_PROCESS = 12, HOT_HZ = 100, SCAN_ROUNDS = 15,
+enum { FDS_PER_PROCESS = 12, HOT_HZ = 100,
        QUICK_HOT_ROUNDS = 11, QUICK_PACED_ROUNDS = 3 };
-#define SETTLE_NS (1100 * NS_PER_MS) /* names of young processes are read more often */
 #define WORTH 0.6 /* what takes more than this part of a period is not paced */
 
 static const struct population populations[] = {
@@ -149,61 +148,6 @@ static void measure_paced(struct bench *b, size_t rounds, double round_s, const 
 		ret->us[way] = figures_median(&figures[way]);
 }
 
-static void sleep_ns(uint64_t ns)
-{
-	_Atomic uint32_t stop = 0;
-
-	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + ns, &stop);
-}
-
-/* ---- looking for descendants --------------------------------------------------------------------- */
-
-static bool fork_once(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	return pid > 0 && waitpid(pid, NULL, 0) == pid;
-}
-
-static double scan_us(struct track *t)
-{
-	uint64_t from = cpu_now_ns();
-
-	track_scan(t, clock_real.mono_ns(&clock_real));
-	return (double)(cpu_now_ns() - from) / 1e3;
-}
-
-static bool measure_scan(const struct population *of, const struct children *c, struct scan *ret)
-{
-	struct figures idle = {0}, forked = {0};
-	struct track_config config = {.follow = FOLLOW_TREE};
-	struct track *track = NULL;
-	struct world world;
-	size_t i;
-	bool ok;
-
-	if (world_open(&world, NULL, NULL) != GALVO_OK)
-		return false;
-	config.world = &world;
-	ok = track_create(&config, &track, NULL) == GALVO_OK;
-	for (i = 0; i < c->len && ok; i++)
-		ok = track_add(track, (uint32_t)c->pids[i], NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK;
-	if (ok)
-		sleep_ns(SETTLE_NS);
-	for (i = 0; i < SCAN_ROUNDS && ok; i++) {
-		ok = fork_once();
-		figures_put(&forked, scan_us(track));
-		scan_us(track); /* what was new is looked at twice */
-		figures_put(&idle, scan_us(track));
-	}
-	track_destroy(track);
-	world_close(&world);
-	*ret = (struct scan){of, figures_median(&idle), figures_median(&forked)};
-	return ok;
-}
-
 /* ---- one population -------------------------------------------------------------------------------- */
 
 static double paced_round_s(unsigned hz, const struct options *o)
@@ -233,7 +177,7 @@ static bool measure(const struct population *of, const struct options *o, struct
 		ret[i] = (struct result){.of = of, .hz = of->hz[i]};
 		if (bench_open(&bench, &children, of->hz[i], &error) != GALVO_OK)
 			break;
-		sleep_ns(SETTLE_NS);
+		measure_sleep(SETTLE_NS);
 		if (of->hz[i] == 0)
 			measure_hot(&bench, hot_rounds, &ret[i]);
 		else
@@ -241,7 +185,8 @@ static bool measure(const struct population *of, const struct options *o, struct
 		print_result(&ret[i]);
 		bench_close(&bench);
 	}
-	if (!error.text[0] && !measure_scan(of, &children, ret_scan))
+	*ret_scan = (struct scan){.of = of};
+	if (!error.text[0] && !scan_measure(children.pids, children.len, &ret_scan->us))
 		err_set(&error, GALVO_ERR_STATE, "cannot look for descendants");
 	children_stop(&children);
 	if (error.text[0])

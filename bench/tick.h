@@ -3,6 +3,7 @@
 #define GALVO_BENCH_TICK_H
 
 #include "base/base.h"
+#include "scan.h"
 
 enum way { NOTHING, FLOOR_SYSTEM, FLOOR_FULL, SYSTEM, FULL, REFERENCE, THREADS, WAYS };
 
@@ -24,10 +25,10 @@ struct result {
 	uint64_t missed[WAYS];
 };
 
-/* What one look costs, in us: while nothing was forked on the machine, and after something was. */
+/* What one look for descendants costs. */
 struct scan {
 	const struct population *of;
-	double idle_us, forked_us;
+	struct scan_us us;
 };
 
 void print_head(void);

@@ -77,7 +77,7 @@ void print_scans(const struct scan *scans, size_t len)
 	       "procs threads  nothing forked  something forked\n");
 	for (i = 0; i < len; i++)
 		printf("%5zu %7zu %15.1f %17.1f\n", scans[i].of->processes, scans[i].of->threads,
-		       scans[i].idle_us, scans[i].forked_us);
+		       scans[i].us.idle, scans[i].us.forked);
 }
 
 void print_verdicts(const struct result *results, size_t len)

@@ -8,7 +8,7 @@
 
 enum {
 	KEY_FOR = 256, KEY_HZ, KEY_CORE_HZ, KEY_DISK_HZ, KEY_DISK, KEY_FLUSH, KEY_BUDGET, KEY_PSS,
-	KEY_FOLLOW, KEY_NO_EVENTS, KEY_ROOT, KEY_REPORT,
+	KEY_THREADS, KEY_FOLLOW, KEY_NO_EVENTS, KEY_ROOT, KEY_REPORT,
 };
 
 #define HERTZ_MIN 0.001
@@ -33,6 +33,7 @@ static const struct opt opts[] = {
 	{KEY_FOLLOW, "follow", "WHAT", "none, children or tree (default: tree)",
 	 "none, children or tree"},
 	{KEY_PSS, "pss", NULL, "proportional set sizes too; slow for large processes", NULL},
+	{KEY_THREADS, "threads", NULL, "a row for each thread of the processes, too", NULL},
 	{KEY_NO_EVENTS, "no-kernel-events", NULL,
 	 "find descendants by files, even where the kernel tells of them", NULL},
 	{KEY_FLUSH, "flush", "TIME", "write to disk every TIME (default: 5s)",
@@ -191,6 +192,7 @@ static bool take_value(struct recording *r, int key, const char *arg)
 	case KEY_FLUSH: return take_flush(c, arg);
 	case KEY_BUDGET: return take_budget(&c->budget_pct, arg);
 	case KEY_PSS: c->pss = 1; return true;
+	case KEY_THREADS: c->threads = 1; return true;
 	case KEY_NO_EVENTS: c->no_kernel_events = 1; return true;
 	case KEY_FOLLOW: return take_follow(c, arg);
 	case KEY_ROOT: c->root = arg; return arg[0] != '\0';

@@ -13,6 +13,7 @@ complete -c galvo -n '__fish_seen_subcommand_from record' -l disk-hz -x -d 'disk
 complete -c galvo -n '__fish_seen_subcommand_from record' -l disk -x -d 'only this disk or partition; may be repeated'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l follow -x -d 'none, children or tree (default: tree)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l pss -d 'proportional set sizes too; slow for large processes'
+complete -c galvo -n '__fish_seen_subcommand_from record' -l threads -d 'a row for each thread of the processes, too'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l no-kernel-events -d 'find descendants by files, even where the kernel tells of them'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l flush -x -d 'write to disk every TIME (default: 5s)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l budget -x -d 'read sources with at most PCT % of one CPU (default: 1)'

@@ -173,9 +173,9 @@ static const struct session_finding findings[] = {
 	{"limits", GALVO_VERDICT_PARTLY, GALVO_NEED_SOME, "limited to 2 of 4 CPUs", "of all", ""},
 };
 static const struct run_source sources[] = {
-	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000, 0},
+	{STREAM_SYSTEM, "cpu", "", 1, 100 * MS, 100, 0, 0, 9000, 0, 0},
 	{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 1, 100 * MS, 100, 10, 0,
-	 4000, 103 * S},
+	 4000, 103 * S, 0},
 };
 
 static inline void full(struct fake_run *f)

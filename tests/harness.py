@@ -194,6 +194,7 @@ SCOPES = {
     "interface_samples": (101, "device_name"),
     "system_detail_samples": (102, None),
     "process_detail_samples": (103, "pid"),
+    "thread_samples": (104, "tid"),
 }
 
 

@@ -201,6 +201,16 @@ static const struct row rows[] = {
 	 "pss_bytes=344064"},
 	{"process_detail", "smaps_rollup", TEXT(""), "!smaps_rollup: empty"},
 
+	/* thread */
+	{"thread", "schedstat", TEXT("148361279 2083456 123\n"),
+	 "run_ns=148361279 wait_ns=2083456 slices_count=123"},
+	{"thread", "schedstat", TEXT("18446744073709551615 0 0 7\n"),
+	 "run_ns=18446744073709551615 wait_ns=0 slices_count=0"},
+	{"thread", "schedstat", TEXT("5 x 1\n"), "run_ns=5 slices_count=1"},
+	{"thread", "schedstat", TEXT("18446744073709551616\n"),
+	 "!schedstat:1: expected nanoseconds and a number of slices, got '18446744073709551616\\n'"},
+	{"thread", "schedstat", TEXT(""), "!schedstat: empty"},
+
 	/* process_io */
 	{"process_io", "io",
 	 TEXT("rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 0\nread_bytes: 2\nwrite_bytes: 3\n"

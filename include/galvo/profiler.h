@@ -37,9 +37,11 @@ typedef struct galvo_system_config {
 	uint64_t scan_interval_ms;      /* how often new children are looked for; 0: 100 */
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
 	int32_t stop_at_exit;           /* 1: a program that ends without stop leaves a whole file, too */
-	int32_t mode;                   /* these as in galvo_suite_config */
-	const char *sidecar_path;
+	int32_t threads;                /* 1: each thread of the followed processes too */
+	const char *sidecar_path;       /* these as in galvo_suite_config */
 	const char *sidecar_cpus;
+	int32_t mode;
+	int32_t reserved;               /* zero */
 } galvo_system_config;
 
 typedef struct galvo_disk_config {

@@ -103,6 +103,7 @@ typedef enum galvo_key_kind {
 	GALVO_KEY_PROCESS = 1, /* a pid */
 	GALVO_KEY_CPU = 2,     /* its number */
 	GALVO_KEY_NAME = 3,    /* of a device or an interface: an index into names */
+	GALVO_KEY_THREAD = 4,  /* a tid; whose thread it is stands beside it */
 	GALVO_KEY_KIND_WIDTH = 0x7fffffff
 } galvo_key_kind;
 
@@ -116,6 +117,7 @@ typedef struct galvo_run_table {
 	const uint64_t *mono_ns;
 	const uint32_t *key;
 	const char *const *names;
+	const uint32_t *pid;    /* GALVO_KEY_THREAD: the process of each row's thread; else NULL */
 } galvo_run_table;
 /* Tables without rows are not there. */
 GALVO_API galvo_status galvo_run_table_at(const galvo_run *run, size_t i,
@@ -196,6 +198,20 @@ GALVO_API galvo_status galvo_run_earlier_name_at(const galvo_run *run, size_t pr
                                                  galvo_run_earlier_name *ret_name,
                                                  galvo_error *reterr);
 
+/*
+ * A thread of a followed process, where threads are recorded. Tid and start_ticks together tell it
+ * from all others.
+ */
+typedef struct galvo_run_thread {
+	size_t struct_size;
+	uint32_t pid, tid;
+	uint64_t start_ticks;   /* since boot, as /proc/PID/task/TID/stat has it */
+	uint64_t first_mono_ns, end_mono_ns; /* end 0: alive, or not known */
+	const char *name;       /* any bytes */
+} galvo_run_thread;
+GALVO_API galvo_status galvo_run_thread_at(const galvo_run *run, size_t i,
+                                           galvo_run_thread *ret_thread, galvo_error *reterr);
+
 typedef struct galvo_run_region {
 	size_t struct_size;
 	const char *name;       /* any bytes, name_len of them, a NUL behind */
@@ -236,13 +252,14 @@ GALVO_API void galvo_reader_destroy(galvo_reader *reader); /* NULL is fine */
 
 typedef struct galvo_instance {
 	size_t struct_size;
-	uint32_t key;           /* pid, number of the CPU, index into the table's names */
+	uint32_t key;           /* pid, tid, number of the CPU, index into the table's names */
 	int32_t is_whole_disk;  /* 1: a disk, and no partition of one */
 	int32_t is_stacked;     /* 1: made of other devices, whose bytes it counts again */
 	size_t process;         /* for galvo_run_process_at; SIZE_MAX: none is known */
-	const char *name;       /* alias, comm or device; "": has none */
+	const char *name;       /* alias, comm, thread or device; "": has none */
 	size_t rows_len;
 	const uint32_t *rows;   /* their numbers in the table; until galvo_reader_destroy */
+	size_t thread;          /* for galvo_run_thread_at; SIZE_MAX: none is known */
 } galvo_instance;
 /* In order of first sight. A pid that two processes had makes two instances. */
 GALVO_API galvo_status galvo_reader_instance_at(const galvo_reader *reader, size_t i,

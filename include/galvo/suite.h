@@ -90,9 +90,11 @@ typedef struct galvo_suite_config {
 	int32_t require_disks;       /* 1: start fails where a disk is not there; 0: a note says so */
 	int32_t stop_at_exit;        /* 1: a program that ends without stop leaves a whole recording, too */
 	int32_t no_kernel_events;    /* 1: files tell who is new, even where the kernel would */
-	int32_t mode;                /* a galvo_mode */
+	int32_t threads;             /* 1: each thread of the followed processes too */
 	const char *sidecar_path;    /* the program; NULL: as installed, see galvo-suite(3) */
 	const char *sidecar_cpus;    /* those it may use: "0-3,8"; NULL: the calling thread's */
+	int32_t mode;                /* a galvo_mode */
+	int32_t reserved;            /* zero */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

@@ -161,6 +161,17 @@ struct summary_process {
 	struct figure read_bytes_per_s, write_bytes_per_s; /* storage */
 	struct figure cancelled_write_bytes_per_s;
 	struct figure rchar_bytes_per_s, wchar_bytes_per_s; /* read(2), write(2) and kin */
+	double other_threads_s; /* CPU time in no thread's row; NAN: threads were not recorded */
+};
+
+/* Of one process together, the busiest first. */
+struct summary_thread {
+	const struct thread_info *info;
+	size_t process; /* index; SIZE_MAX: none that is known */
+	double seen_s, lifetime_s; /* as of a process */
+	struct figure cpu_pct_of_core;  /* total: seconds */
+	struct figure run_delay_pct;    /* of its time it waited for a CPU; total: seconds */
+	struct figure timeslices_per_s;
 };
 
 /* All processes whose last name is the same. */
@@ -274,6 +285,8 @@ struct galvo_summary {
 	struct figure net_rx_bytes_per_s, net_tx_bytes_per_s; /* of those counted */
 	struct summary_process *processes;
 	size_t processes_len;
+	struct summary_thread *threads;
+	size_t threads_len;
 	struct summary_balance balance[USAGE_END]; /* by usage_kind */
 	struct summary_group *groups; /* those that used most CPU time first */
 	size_t groups_len;

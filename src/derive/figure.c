@@ -66,8 +66,9 @@ bool pass_advance(struct pass *p, uint64_t mono_ns)
 }
 
 /*
- * The time a row's value stands for. After a hole that is one period, unless nothing was lost and
- * no row of the whole table came in between: then the reading was late, and covers all of it.
+ * The time a row's value stands for. After a hole that is one period, unless nothing was lost, and
+ * either its source was at times read that rarely, or no row of the whole table came in between: then
+ * the reading was late, and covers all of it.
  */
 uint64_t pass_covered_ns(const struct ledger *s, const struct pass *p, const struct account *a,
                          uint64_t mono_ns)
@@ -79,7 +80,9 @@ uint64_t pass_covered_ns(const struct ledger *s, const struct pass *p, const str
 		return s->start_mono_ns && d < p->period_ns ? d : p->period_ns;
 	}
 	d = mono_ns > a->last_mono_ns ? mono_ns - a->last_mono_ns : 0;
-	if (d / GAP_FACTOR <= p->period_ns || (!s->is_lossy && p->last_tick_ns <= a->last_mono_ns))
+	if (d / GAP_FACTOR <= p->period_ns ||
+	    (!s->is_lossy &&
+	     (d / GAP_FACTOR <= s->longest_ns || p->last_tick_ns <= a->last_mono_ns)))
 		return d;
 	return p->period_ns;
 }

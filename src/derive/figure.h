@@ -16,6 +16,8 @@ struct ledger {
 	uint32_t *slots;           /* a thing for each row, or SLOT_NONE; NULL: all of thing 0 */
 	size_t slots_len;          /* how many things there are */
 	uint64_t period_ns;        /* what a first row covers, where rows cannot say */
+	uint64_t longest_ns;       /* between two readings of a thing at most; 0: not known */
+	const struct process_info *processes; /* things that are processes; NULL: they are not */
 	uint64_t start_mono_ns;    /* no row covers time before it */
 	bool is_lossy;             /* messages are missing: a hole in time is not a late reading */
 };
@@ -37,7 +39,7 @@ galvo_status ledger_figures(const struct ledger *s, const struct figure_row *row
                             void *things, size_t stride, galvo_error *reterr);
 /*
  * The sum of a column over all things, tick by tick, as a figure. Where a thing has a row without a
- * value, its last value stands.
+ * value, or is read less often than others, its last value stands.
  */
 galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, struct figure *ret,
                         galvo_error *reterr);
@@ -75,6 +77,8 @@ galvo_status derive_devices(struct galvo_summary *s, const struct galvo_run *run
                             galvo_error *reterr);
 galvo_status derive_processes(struct galvo_summary *s, const struct galvo_run *run,
                               galvo_error *reterr);
+galvo_status derive_threads(struct galvo_summary *s, const struct galvo_run *run,
+                            galvo_error *reterr); /* behind derive_processes */
 galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr);
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,

@@ -13,12 +13,13 @@ static const struct {
 	{STREAM_SYSTEM, SCOPE_CORE, "core"}, {STREAM_SYSTEM, SCOPE_INTERFACE, "net"},
 	{STREAM_SYSTEM, SCOPE_SYSTEM_DETAIL, "kernel"},
 	{STREAM_SYSTEM, SCOPE_PROCESS_DETAIL, "process_detail"},
+	{STREAM_SYSTEM, SCOPE_THREAD, "thread"},
 	{STREAM_DISK, SCOPE_DEVICE, "disk"}, {STREAM_DISK, SCOPE_PROCESS, "process_io"},
 };
 
-/* What its source says of the time between two rows; else the tick of its probe; 0: not known. */
-static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind stream,
-                                 enum scope scope)
+/* NULL: it says nothing. */
+static const struct run_source *source_of(const struct galvo_run *run, enum stream_kind stream,
+                                          enum scope scope)
 {
 	const char *source = "";
 	size_t i;
@@ -29,7 +30,18 @@ static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind s
 	for (i = 0; i < run->sources_len; i++)
 		if (run->sources[i].stream == stream && run->sources[i].period_ns &&
 		    span_eq_str(span_str(run->sources[i].name), source))
-			return run->sources[i].period_ns;
+			return &run->sources[i];
+	return NULL;
+}
+
+/* What its source says of the time between two rows; else the tick of its probe; 0: not known. */
+static uint64_t stated_period_ns(const struct galvo_run *run, enum stream_kind stream,
+                                 const struct run_source *source)
+{
+	size_t i;
+
+	if (source)
+		return source->period_ns;
 	for (i = 0; i < run->streams_len; i++)
 		if (run->streams[i].kind == stream && run->streams[i].frequency_hz)
 			return NS_PER_S / run->streams[i].frequency_hz;
@@ -50,52 +62,81 @@ static bool is_lossy(const struct galvo_run *run, enum stream_kind stream)
 	return false;
 }
 
-/* Processes go by identity, the rest by their key. */
+/* The thing of a row; processes and threads go by identity, the rest by their key. */
+struct lookup {
+	struct process_index processes;
+	struct thread_index threads;
+};
+
+static uint32_t slot_of(const struct table *t, const struct lookup *x, size_t row)
+{
+	switch (t->scope) {
+	case SCOPE_PROCESS:
+	case SCOPE_PROCESS_DETAIL:
+		return process_index_at(&x->processes, t->key[row], t->mono_ns[row]);
+	case SCOPE_THREAD:
+		return thread_index_at(&x->threads, t->key[row], t->mono_ns[row]);
+	case SCOPE_CORE:
+		return t->key[row] < CPU_NUMBERS_MAX ? t->key[row] : SLOT_NONE;
+	default:
+		return t->key[row] < t->names_len ? t->key[row] : SLOT_NONE;
+	}
+}
+
 static galvo_status slots_fill(struct ledger *s, const struct galvo_run *run, galvo_error *reterr)
 {
 	const struct table *t = s->table;
-	bool by_process = t->scope == SCOPE_PROCESS || t->scope == SCOPE_PROCESS_DETAIL;
-	struct process_index x = {0};
+	struct lookup x = {0};
 	galvo_status status;
 	size_t i;
 
 	s->slots = alloc_array(t->rows_len, sizeof(*s->slots));
 	if (!s->slots)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu rows", t->rows_len);
-	if (by_process && (status = process_index_init(&x, run, reterr)) != GALVO_OK)
-		return status;
-	s->slots_len = by_process ? run->processes_len : t->names_len;
-	for (i = 0; i < t->rows_len; i++) {
-		if (by_process)
-			s->slots[i] = process_index_at(&x, t->key[i], t->mono_ns[i]);
-		else if (t->scope == SCOPE_CORE)
-			s->slots[i] = t->key[i] < CPU_NUMBERS_MAX ? t->key[i] : SLOT_NONE;
-		else
-			s->slots[i] = t->key[i] < t->names_len ? t->key[i] : SLOT_NONE;
+	status = process_index_init(&x.processes, run, reterr);
+	if (status == GALVO_OK)
+		status = thread_index_init(&x.threads, run, reterr);
+	for (i = 0; status == GALVO_OK && i < t->rows_len; i++) {
+		s->slots[i] = slot_of(t, &x, i);
 		if (t->scope == SCOPE_CORE && s->slots[i] != SLOT_NONE &&
 		    s->slots[i] >= s->slots_len)
 			s->slots_len = s->slots[i] + 1;
 	}
-	process_index_finish(&x);
-	return GALVO_OK;
+	thread_index_finish(&x.threads);
+	process_index_finish(&x.processes);
+	return status;
+}
+
+/* How many things there are before a row tells. */
+static size_t slots_known(const struct table *t, const struct galvo_run *run, enum scope scope)
+{
+	switch (scope) {
+	case SCOPE_SYSTEM:
+	case SCOPE_SYSTEM_DETAIL: return 1;
+	case SCOPE_PROCESS:
+	case SCOPE_PROCESS_DETAIL: return run->processes_len;
+	case SCOPE_THREAD: return run->threads_len;
+	case SCOPE_CORE: return 0;
+	default: return t ? t->names_len : 0;
+	}
 }
 
 galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum stream_kind stream,
                          enum scope scope, galvo_error *reterr)
 {
+	const struct run_source *source = source_of(run, stream, scope);
 	galvo_status status = GALVO_OK;
 
 	*s = (struct ledger){
 		.table = run_table(run, stream, scope),
-		.slots_len = 1,
-		.period_ns = stated_period_ns(run, stream, scope),
+		.period_ns = stated_period_ns(run, stream, source),
+		.longest_ns = source ? source->longest_period_ns : 0,
 		.start_mono_ns = run->session ? run->session->start_mono_ns : 0,
 		.is_lossy = is_lossy(run, stream),
 	};
+	s->slots_len = slots_known(s->table, run, scope);
 	if (scope == SCOPE_PROCESS || scope == SCOPE_PROCESS_DETAIL)
-		s->slots_len = run->processes_len;
-	else if (scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL)
-		s->slots_len = 0;
+		s->processes = run->processes;
 	if (s->table && scope != SCOPE_SYSTEM && scope != SCOPE_SYSTEM_DETAIL)
 		status = slots_fill(s, run, reterr);
 	if (status != GALVO_OK)

@@ -3,57 +3,117 @@
 
 #include "pass.h"
 
+/* What a thing said last, and of which tick that row was. */
+struct word {
+	double value;
+	uint64_t mono_ns;
+	size_t tick;
+};
+
 /* What the passes need for each thing. */
 struct scratch {
 	struct account *accounts;
-	double *last;
-	size_t *tick_of;
+	struct word *words;
+	uint32_t *speakers; /* things whose word stands */
+	size_t speakers_len;
 };
 
 static void scratch_finish(struct scratch *x)
 {
 	free(x->accounts);
-	free(x->last);
-	free(x->tick_of);
+	free(x->words);
+	free(x->speakers);
 }
 
-/* Is the row of another tick than the n-th, which is the last so far? */
-static bool tick_begins(const struct ledger *s, struct pass *p, const struct scratch *x, size_t row,
-                        size_t n)
+/*
+ * Things are read at different ticks where they are many: a word stands until the next is due. Where
+ * it is not known when that is, all are read at each tick.
+ */
+static bool stands(const struct ledger *s, const struct pass *p, uint32_t slot,
+                   const struct word *word, uint64_t tick_ns)
 {
-	uint32_t slot = ledger_slot(s, row);
+	uint64_t period_ns = s->longest_ns > p->period_ns ? s->longest_ns : p->period_ns;
+	uint64_t end_ns = s->processes ? s->processes[slot].end_mono_ns : 0;
 
-	/* A thing that has a row again is in the next tick, however soon that came. */
-	return pass_advance(p, s->table->mono_ns[row]) || n == 0 ||
-	       (slot != SLOT_NONE && x->tick_of[slot] == n);
+	if (word->mono_ns >= tick_ns || !s->longest_ns)
+		return word->mono_ns >= tick_ns;
+	return tick_ns - word->mono_ns <= period_ns + period_ns / 2 && (!end_ns || tick_ns < end_ns);
 }
 
-/* What the thing counts for in the n-th tick, which has a row of it. */
-static double tick_value(const struct pass *p, struct scratch *x, uint32_t slot, size_t row, size_t n)
+static void forget_silent(const struct ledger *s, const struct pass *p, struct scratch *x,
+                          uint64_t tick_ns)
 {
-	x->tick_of[slot] = n;
-	if (isfinite(pass_value(p, row)))
-		x->last[slot] = pass_value(p, row);
-	return x->last[slot];
+	size_t i = 0;
+
+	while (i < x->speakers_len) {
+		uint32_t slot = x->speakers[i];
+
+		if (stands(s, p, slot, &x->words[slot], tick_ns)) {
+			i++;
+			continue;
+		}
+		x->words[slot].tick = 0;
+		x->speakers[i] = x->speakers[--x->speakers_len];
+	}
 }
 
-/* A tick a row: their times and sums. Returns how many there are. */
-static size_t sum_ticks(const struct ledger *s, struct pass *p, struct scratch *x, uint64_t *mono_ns,
-                        double *sums)
+/* Who takes the ticks, with all that stands in each. */
+struct tick_sink {
+	void (*tick)(struct tick_sink *, const struct scratch *, uint64_t mono_ns);
+};
+
+/*
+ * Goes through the rows tick by tick. A thing that has a row again is in the next tick, however soon
+ * that came.
+ */
+static void take_ticks(const struct ledger *s, struct pass *p, struct scratch *x,
+                       struct tick_sink *sink)
 {
+	const struct table *t = s->table;
+	uint64_t tick_ns = 0;
 	size_t n = 0, i;
 
-	for (i = 0; i < s->table->rows_len; i++) {
-		uint32_t slot = ledger_slot(s, i);
+	for (i = 0; i <= t->rows_len; i++) {
+		uint32_t slot = i < t->rows_len ? ledger_slot(s, i) : SLOT_NONE;
+		struct word *word = slot == SLOT_NONE ? NULL : &x->words[slot];
 
-		if (tick_begins(s, p, x, i, n)) {
-			mono_ns[n] = s->table->mono_ns[i];
-			sums[n++] = NAN;
+		if (i == t->rows_len || pass_advance(p, t->mono_ns[i]) || n == 0 ||
+		    (word && word->tick == n)) {
+			if (n) {
+				forget_silent(s, p, x, tick_ns);
+				sink->tick(sink, x, tick_ns);
+			}
+			n++;
+			tick_ns = i < t->rows_len ? t->mono_ns[i] : 0;
 		}
-		if (slot != SLOT_NONE)
-			add_known(&sums[n - 1], tick_value(p, x, slot, i, n));
+		if (!word)
+			continue;
+		if (!word->tick)
+			x->speakers[x->speakers_len++] = slot;
+		word->tick = n;
+		word->mono_ns = t->mono_ns[i];
+		if (isfinite(pass_value(p, i)))
+			word->value = pass_value(p, i);
 	}
-	return n;
+}
+
+/* A point a tick: the sum. */
+struct line_sink {
+	struct tick_sink sink; /* first */
+	struct line *line;
+};
+
+static void sum_tick(struct tick_sink *sink, const struct scratch *x, uint64_t mono_ns)
+{
+	struct line *l = ((struct line_sink *)sink)->line;
+	double sum = NAN;
+	size_t i;
+
+	for (i = 0; i < x->speakers_len; i++)
+		if (!isnan(x->words[x->speakers[i]].value))
+			add_known(&sum, x->words[x->speakers[i]].value);
+	l->mono_ns[l->len] = mono_ns;
+	l->value[l->len++] = sum;
 }
 
 static galvo_status sum_figure(const struct ledger *s, const struct figure_row *row,
@@ -84,14 +144,14 @@ static galvo_status line_init(const struct ledger *s, struct pass *p, size_t poi
 
 	*ret_scratch = (struct scratch){
 		.accounts = alloc_array(s->slots_len, sizeof(struct account)),
-		.last = alloc_array(s->slots_len, sizeof(double)),
-		.tick_of = alloc_array(s->slots_len, sizeof(size_t)),
+		.words = alloc_array(s->slots_len, sizeof(struct word)),
+		.speakers = alloc_array(s->slots_len, sizeof(uint32_t)),
 	};
-	for (i = 0; ret_scratch->last && i < s->slots_len; i++)
-		ret_scratch->last[i] = NAN;
+	for (i = 0; ret_scratch->words && i < s->slots_len; i++)
+		ret_scratch->words[i].value = NAN;
 	ret->mono_ns = alloc_array(points, sizeof(*ret->mono_ns));
 	ret->value = alloc_array(points, sizeof(*ret->value));
-	if (!ret_scratch->accounts || !ret_scratch->last || !ret_scratch->tick_of ||
+	if (!ret_scratch->accounts || !ret_scratch->words || !ret_scratch->speakers ||
 	    !ret->mono_ns || !ret->value)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", points);
 	return pass_find_period(s, p, ret_scratch->accounts, reterr);
@@ -107,6 +167,7 @@ void line_finish(struct line *l)
 galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, struct line *ret,
                           galvo_error *reterr)
 {
+	struct line_sink to = {{sum_tick}, ret};
 	struct scratch x;
 	struct pass p;
 	galvo_status status;
@@ -116,7 +177,7 @@ galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, 
 		return GALVO_OK;
 	status = line_init(s, &p, s->table->rows_len, &x, ret, reterr);
 	if (status == GALVO_OK)
-		ret->len = sum_ticks(s, &p, &x, ret->mono_ns, ret->value);
+		take_ticks(s, &p, &x, &to.sink);
 	scratch_finish(&x);
 	return status;
 }
@@ -134,39 +195,55 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 	return status;
 }
 
+/* The highest sum of each group. */
+struct peaks_sink {
+	struct tick_sink sink; /* first */
+	const uint32_t *group_of;
+	double *sums, *peaks;
+};
+
+static void sum_groups(struct tick_sink *sink, const struct scratch *x, uint64_t mono_ns)
+{
+	struct peaks_sink *to = (struct peaks_sink *)sink;
+	size_t i;
+
+	(void)mono_ns;
+	for (i = 0; i < x->speakers_len; i++)
+		to->sums[to->group_of[x->speakers[i]]] = 0;
+	for (i = 0; i < x->speakers_len; i++) {
+		const uint32_t slot = x->speakers[i], g = to->group_of[slot];
+
+		if (isnan(x->words[slot].value))
+			continue;
+		to->sums[g] += x->words[slot].value;
+		to->peaks[g] = fmax(to->peaks[g], to->sums[g]);
+	}
+}
+
 galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row *row,
                                 const uint32_t *group_of, double *ret_peaks, size_t groups_len,
                                 galvo_error *reterr)
 {
-	double *sums = alloc_array(groups_len, sizeof(*sums));
-	size_t *summed_in = alloc_array(groups_len, sizeof(*summed_in)); /* which tick */
+	struct peaks_sink to = {{sum_groups}, group_of, alloc_array(groups_len, sizeof(double)),
+	                        ret_peaks};
 	struct scratch x = {0};
 	galvo_status status = GALVO_OK;
 	struct line none = {0};
 	struct pass p;
-	size_t n = 0, i;
+	size_t i;
 
 	for (i = 0; i < groups_len; i++)
 		ret_peaks[i] = NAN;
-	if (!sums || !summed_in)
+	if (!to.sums)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu groups", groups_len);
-	else if (pass_find(s->table, row, &p))
+	else if (pass_find(s->table, row, &p)) {
 		status = line_init(s, &p, 0, &x, &none, reterr);
-	for (i = 0; x.last && status == GALVO_OK && i < s->table->rows_len; i++) {
-		uint32_t slot = ledger_slot(s, i), g;
-
-		n += tick_begins(s, &p, &x, i, n);
-		if (slot == SLOT_NONE || isnan(tick_value(&p, &x, slot, i, n)))
-			continue;
-		g = group_of[slot];
-		sums[g] = x.last[slot] + (summed_in[g] == n ? sums[g] : 0);
-		summed_in[g] = n;
-		ret_peaks[g] = fmax(ret_peaks[g], sums[g]);
+		if (status == GALVO_OK)
+			take_ticks(s, &p, &x, &to.sink);
 	}
 	line_finish(&none);
 	scratch_finish(&x);
-	free(sums);
-	free(summed_in);
+	free(to.sums);
 	return status;
 }
 

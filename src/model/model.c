@@ -12,6 +12,7 @@ const char *scope_name(enum scope s)
 	case SCOPE_INTERFACE: return "interface";
 	case SCOPE_SYSTEM_DETAIL: return "system_detail";
 	case SCOPE_PROCESS_DETAIL: return "process_detail";
+	case SCOPE_THREAD: return "thread";
 	}
 	return "?";
 }

@@ -20,6 +20,7 @@ enum scope {
 	SCOPE_INTERFACE = 101,      /* one network interface; keyed by name */
 	SCOPE_SYSTEM_DETAIL = 102,  /* the whole machine, what changes slowly */
 	SCOPE_PROCESS_DETAIL = 103, /* one process, what changes slowly */
+	SCOPE_THREAD = 104,         /* one thread; keyed by the numbers of its process and its own */
 };
 
 enum metric_type { METRIC_COUNTER = 1, METRIC_RATIO = 2, METRIC_THROUGHPUT = 3 };
@@ -171,6 +172,15 @@ struct process_info {
 	struct process_end end;
 	struct earlier_name earlier[EARLIER_NAMES]; /* in order of time */
 	uint32_t earlier_len;
+};
+
+/* A thread of a followed process. Identity is tid and start_ticks together. */
+struct thread_info {
+	uint32_t pid, tid;
+	uint64_t start_ticks; /* since boot, in clk_tck, as /proc/PID/task/TID/stat has it */
+	uint64_t first_mono_ns;
+	uint64_t end_mono_ns; /* when it was found gone; 0: alive or not known */
+	char name[32];        /* any bytes, NUL-terminated */
 };
 
 /* Clocks that events can be on; numbers are TimeDomain's of proto/events.proto. */

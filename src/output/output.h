@@ -72,6 +72,7 @@ void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
 void report_regions(struct sheet *s, const struct galvo_summary *sum);
 void report_processes(struct sheet *s, const struct galvo_summary *sum); /* as a tree */
+void report_threads(struct sheet *s, const struct galvo_summary *sum);
 void report_groups(struct sheet *s, const struct galvo_summary *sum);    /* by name */
 /* The last rows of either: what is in nobody's. Columns of the numbers are the table's own. */
 struct remainder_columns {

@@ -1,4 +1,4 @@
-/* The report as JSON, its processes: one by one, by name, and how they add up. */
+/* The report as JSON, its processes and threads: one by one, by name, and how they add up. */
 #include "json.h"
 
 /* pid and start_ticks together are the identity. */
@@ -32,6 +32,18 @@ static const struct json_row process_rows[] = {
 	AS(ROUNDED, cancelled_write_bytes, PROCESS, use[USAGE_CANCELLED].own),
 	AS(ROUNDED, rchar_bytes, PROCESS, use[USAGE_RCHAR].own),
 	AS(ROUNDED, wchar_bytes, PROCESS, use[USAGE_WCHAR].own),
+	ONE(other_threads_s, PROCESS, other_threads_s),
+};
+
+#define THREAD struct summary_thread
+static const struct json_row thread_rows[] = {
+	ONE(seen_s, THREAD, seen_s),
+	ONE(lifetime_s, THREAD, lifetime_s),
+	ONE(cpu_s, THREAD, cpu_pct_of_core.total),
+	MEAN(cpu, pct_of_core, THREAD, cpu_pct_of_core),
+	ONE(run_delay_s, THREAD, run_delay_pct.total),
+	MEAN(run_delay, pct, THREAD, run_delay_pct),
+	AS(ROUNDED, timeslices, THREAD, timeslices_per_s.total),
 };
 
 #define RUSAGE struct summary_rusage
@@ -174,11 +186,32 @@ static void put_processes(struct json *j, const struct galvo_summary *sum)
 	json_close(j, "]");
 }
 
+static void put_threads(struct json *j, const struct galvo_summary *sum)
+{
+	size_t i;
+
+	json_open(j, "threads", "[");
+	for (i = 0; i < sum->threads_len; i++) {
+		const struct summary_thread *t = &sum->threads[i];
+
+		json_open(j, NULL, "{");
+		json_known(j, "process", t->process != SIZE_MAX, t->process);
+		json_u64(j, "pid", t->info->pid);
+		json_u64(j, "tid", t->info->tid);
+		json_text(j, "name", t->info->name);
+		json_u64(j, "start_ticks", t->info->start_ticks);
+		json_rows(j, thread_rows, ARRAY_LEN(thread_rows), t);
+		json_close(j, "}");
+	}
+	json_close(j, "]");
+}
+
 void report_json_processes(struct json *j, const struct galvo_summary *sum)
 {
 	enum usage_kind kind;
 
 	put_processes(j, sum);
+	put_threads(j, sum);
 	json_things(j, "groups", group_rows, ARRAY_LEN(group_rows), sum->groups, sum->groups_len,
 	            sizeof(*sum->groups));
 	json_open(j, "balance", "{");

@@ -389,6 +389,7 @@ void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_
 	else
 		report_processes(s, sum);
 	report_balance(s, sum);
+	report_threads(s, sum);
 	report_notes(s, sum);
 	report_situation(s, sum);
 	report_cost(s, sum);

@@ -1,14 +1,16 @@
 /* The budget: what costs too much is done at every n-th of its turns only. */
+#include <math.h>
+
 #include "internal.h"
 
 enum {
 	DIVISOR_MAX = 1 << 12,
 	CLIP = 4, /* a reading this many times the mean was most likely interrupted */
-	MANY = 64,
 };
 /* Nothing is slowed beyond one reading a second, but what grows with processes where they are many. */
 #define SLOWEST_NS NS_PER_S
 #define SLOWEST_OF_MANY_NS (NS_PER_S * 10)
+#define THREADS_SHARE (1.0 / 3) /* of the budget, at most */
 
 void budget_account(struct pen *pen, uint64_t took_ns)
 {
@@ -21,6 +23,31 @@ void budget_account(struct pen *pen, uint64_t took_ns)
 	pen->mean_ns = (pen->mean_ns * 15 + took_ns) / 16;
 }
 
+/*
+ * Readings are timed by the wall, as that costs next to nothing. Where others want the CPU too, or it
+ * is taken away, they last longer than they work: what part of it was work is known for all of them
+ * together.
+ */
+static double cpu_of(const struct probe *p, const struct lane *lane)
+{
+	return lane == &p->follow_lane || p->cpu_of_wall <= 0 ? 1 : p->cpu_of_wall;
+}
+
+/* All that the thread did counts, so it is rather too much. */
+static void weigh(struct probe *p)
+{
+	uint64_t cpu_ns = probe_cpu_ns(p);
+	double part;
+
+	if (p->judged_cpu_ns && cpu_ns > p->judged_cpu_ns && p->read_ns) {
+		part = (double)(cpu_ns - p->judged_cpu_ns) / (double)p->read_ns;
+		part = part < 1 ? part : 1;
+		p->cpu_of_wall = p->cpu_of_wall > 0 ? (p->cpu_of_wall * 3 + part) / 4 : part;
+	}
+	p->judged_cpu_ns = cpu_ns;
+	p->read_ns = 0;
+}
+
 static double share(const struct probe *p, const struct lane *lane, uint32_t divisor)
 {
 	uint64_t cost_ns = 0;
@@ -28,7 +55,8 @@ static double share(const struct probe *p, const struct lane *lane, uint32_t div
 
 	for (i = 0; i < lane->pens_len; i++)
 		cost_ns += lane->pens[i]->mean_ns;
-	return (double)cost_ns / ((double)lane->period_ticks * divisor * (double)p->config.period_ns);
+	return cpu_of(p, lane) * (double)cost_ns /
+	       ((double)lane->period_ticks * divisor * (double)p->config.period_ns);
 }
 
 /* Following comes behind the lanes. */
@@ -39,15 +67,28 @@ static struct lane *lane_at(struct probe *p, size_t i)
 
 static bool is_per_process(const struct probe *p, const struct lane *lane)
 {
-	return lane == &p->follow_lane || lane->pens[0]->source->shape == SHAPE_PROCESS;
+	return lane == &p->follow_lane || is_in_slices(lane->pens[0]);
 }
 
 static bool can_slow(const struct probe *p, const struct lane *lane, uint32_t divisor)
 {
 	uint64_t period_ns = lane->period_ticks * divisor * p->config.period_ns;
-	bool are_many = p->living >= MANY && is_per_process(p, lane);
+	size_t things = lane == &p->follow_lane ? p->living : pen_things(p, lane->pens[0]);
+	bool are_many = things >= MANY && is_per_process(p, lane);
 
 	return divisor < DIVISOR_MAX && period_ns * 2 <= (are_many ? SLOWEST_OF_MANY_NS : SLOWEST_NS);
+}
+
+static bool is_of_threads(const struct lane *lane)
+{
+	return lane->pens[0]->source->shape == SHAPE_THREAD;
+}
+
+/* There may be any number of threads, and the rest is worth more: they give way first, to a point. */
+static bool goes_first(const struct probe *p, const struct lane *lane, uint32_t divisor)
+{
+	return is_of_threads(lane) &&
+	       lane->period_ticks * divisor * p->config.period_ns * 2 <= SLOWEST_NS;
 }
 
 /* Divisors that bring the sum of shares below `limit`: the dearest gives first. */
@@ -55,8 +96,14 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 {
 	size_t i, len = p->lanes_len + probe_follows(p);
 
-	for (i = 0; i < len; i++)
+	for (i = 0; i < len; i++) {
+		const struct lane *lane = lane_at(p, i);
+
 		divisor[i] = 1;
+		while (is_of_threads(lane) && share(p, lane, divisor[i]) > limit * THREADS_SHARE &&
+		       can_slow(p, lane, divisor[i]))
+			divisor[i] *= 2;
+	}
 	for (;;) {
 		double sum = 0, most = 0;
 		size_t dearest = len;
@@ -65,6 +112,8 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 			double s = share(p, lane_at(p, i), divisor[i]);
 
 			sum += s;
+			if (goes_first(p, lane_at(p, i), divisor[i]))
+				s = INFINITY;
 			if (s > most && can_slow(p, lane_at(p, i), divisor[i])) {
 				most = s;
 				dearest = i;
@@ -106,6 +155,22 @@ void budget_account_following(struct probe *p)
 	p->follow_turns = p->follow_ns = 0;
 }
 
+static void foresee(struct probe *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->pens_len; i++) {
+		struct pen *pen = &p->pens[i];
+		size_t things = pen_things(p, pen);
+
+		if (!is_in_slices(pen) || !things)
+			continue;
+		if (pen->mean_things)
+			pen->mean_ns = pen->mean_ns * things / pen->mean_things;
+		pen->mean_things = things;
+	}
+}
+
 void budget_judge(struct probe *p)
 {
 	uint32_t tight[LANES_MAX + 1] = {0}, loose[LANES_MAX + 1] = {0};
@@ -115,6 +180,8 @@ void budget_judge(struct probe *p)
 	p->judged_mono_ns = probe_now(p);
 	p->judged_members = p->living;
 	budget_account_following(p);
+	foresee(p);
+	weigh(p);
 	if (limit <= 0)
 		return;
 	choose(p, limit, tight);
@@ -127,6 +194,8 @@ void budget_judge(struct probe *p)
 			lane->divisor = tight[i];
 		else if (loose[i] < lane->divisor)
 			lane->divisor = loose[i];
+		if (lane->divisor > lane->largest_divisor)
+			lane->largest_divisor = lane->divisor;
 	}
 	publish(p);
 }
@@ -147,17 +216,7 @@ uint32_t probe_slowed(const struct probe *p, char *names, size_t cap)
 
 void budget_foresee(struct probe *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->pens_len; i++) {
-		struct pen *pen = &p->pens[i];
-
-		if (pen->source->shape != SHAPE_PROCESS || !p->living)
-			continue;
-		if (pen->mean_members)
-			pen->mean_ns = pen->mean_ns * p->living / pen->mean_members;
-		pen->mean_members = p->living;
-	}
+	foresee(p);
 	if (p->living >= MANY && p->living / 2 >= p->judged_members)
 		budget_judge(p);
 }

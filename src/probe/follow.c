@@ -15,7 +15,7 @@ void follow_plan(struct probe *p)
 
 	p->follow_pen.source = &source_track;
 	p->follow_pen.lane = &p->follow_lane;
-	p->follow_lane = (struct lane){.pens = {&p->follow_pen}, .pens_len = 1, .divisor = 1,
+	p->follow_lane = (struct lane){.pens = {&p->follow_pen}, .pens_len = 1, .divisor = 1, .largest_divisor = 1,
 	                               .period_ticks = ticks ? ticks : 1};
 }
 

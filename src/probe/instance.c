@@ -197,7 +197,7 @@ void instances_read(struct probe *p, struct pen *pen)
 		read_own_texts(&l, it);
 		if (p->config.stream && it->series.reads > 1 && series_has_value(&it->series))
 			stream_row(p->config.stream, pen->source->scope, l.mono_ns,
-			           (struct row_key){it->number, span_str(it->name)}, it->series.value,
+			           (struct row_key){.number = it->number, .name = span_str(it->name)}, it->series.value,
 			           pen->source->metrics_len);
 	}
 }

@@ -7,16 +7,18 @@
 
 #include <pthread.h>
 
+#include "keep.h"
 #include "probe.h"
 #include "series.h"
 
 enum {
-	LANES_MAX = 8,
+	LANES_MAX = 12,
 	PENS_MAX = 31, /* and following, a bit each */
 	LANE_PENS_MAX = 8,
 	FEEDS_MAX = 32,
 	INSTANCES_MAX = 4096,
 	MEMBERS_MAX = 1 << 16,
+	MANY = 64, /* members */
 	OWED_MAX = 1024, /* last mentions that lost flushes owe: each holds descriptors */
 	NAME_BYTES = 64,
 	REASON_BYTES = 160,
@@ -53,24 +55,49 @@ struct member {
 	uint64_t clock_ns, clock_mono_ns; /* its CPU clock, and when that was read */
 	int clock_failed;       /* errno */
 	bool gone;              /* its last mention is due at the next flush */
+	uint32_t phase;         /* which of its readings are the n-th ones: other ones than others' */
 	bool mentioned;         /* that flush is on its way */
 	struct member *next_free;
-	struct {
+	/* its threads, where they are recorded, by tid */
+	struct thread **threads;
+	size_t threads_len, threads_cap;
+	uint64_t tasks, listed_mono_ns; /* how many the last list had, and when that was */
+	struct keep *keeps;     /* behind the pens: a file for each of the probe's member_texts */
+	struct member_pen {
 		struct series series;
-		struct kept kept[TEXTS_MAX];
 		bool is_denied; /* a text was, while the process was in its prime */
 	} pen[];                /* one for each pen of a per-process source */
+};
+
+/* One thread of a member. It goes after the flush that mentioned its end. */
+struct thread {
+	struct thread_info info;
+	struct member *of;
+	uint64_t listed_mono_ns, named_mono_ns;
+	struct keep keep;
+	struct series series;
+};
+
+/* Whose turn it is of many things: `len` of them in turn, from `at` on, and the new ones. */
+struct slice {
+	size_t at, len;
+	size_t known, fresh; /* things there are, and those of them that were there at the last time */
+	size_t read;         /* in this round */
+	uint64_t tick, period_ticks, owed; /* owed: readings, times that period */
+	uint64_t cost_ns, cost_of;
 };
 
 struct pen {
 	const struct source *source;
 	const struct lane *lane; /* whose turn is its turn */
 	size_t member_slot;      /* SHAPE_PROCESS: which of member.pen is its */
+	size_t member_text[TEXTS_MAX]; /* and which of member.keeps are the files of its texts */
 	struct feed *feeds[TEXTS_MAX];
 	uint64_t turns;
 	/* what it costs */
 	uint64_t reads, failures, first_failure_mono_ns, calibrated_ns, mean_ns;
-	size_t mean_members; /* SHAPE_PROCESS: that the mean is of */
+	size_t mean_things;  /* SHAPE_PROCESS, SHAPE_THREAD: that the mean is of */
+	struct slice slice;  /* of them */
 	char reason[REASON_BYTES];
 	/* SHAPE_SINGLE */
 	struct series series;
@@ -85,6 +112,7 @@ struct lane {
 	size_t pens_len;
 	uint64_t period_ticks, next_tick;
 	uint32_t divisor; /* it is its turn every period_ticks * divisor */
+	uint32_t largest_divisor; /* since start */
 };
 
 struct probe {
@@ -93,18 +121,31 @@ struct probe {
 	struct pen pens[PENS_MAX];
 	struct lane lanes[LANES_MAX];
 	size_t feeds_len, pens_len, lanes_len, process_pens;
+	const char *member_texts[TEXTS_MAX * 2]; /* files of processes: sources may share one */
+	size_t member_texts_len;
+	struct keeper keeper; /* of files of processes */
 	/* following as a source: it has a lane and a pen, which are in neither list */
 	struct lane follow_lane;
 	struct pen follow_pen;
 	uint64_t follow_ns, follow_turns; /* of CPU, since they were accounted for */
+	/* what of the time that readings took was CPU time, and how that is found out */
+	double cpu_of_wall; /* 0: not known yet */
+	uint64_t read_ns, judged_cpu_ns;
 	/* members, and what a flush says of them */
 	struct member **members;
 	size_t members_len, members_cap, living, judged_members;
 	size_t mentioned;               /* of them: see members_settle */
 	uint64_t mentions_lost;         /* batches dropped, when that was looked at */
 	struct member *free_members;
+	uint32_t members_made;
 	uint64_t joined_generation, join_cursor;
 	bool join_fell_short; /* memory: to be done again */
+	/* threads, in order of first sight; NULL without the source */
+	struct pen *thread_pen;
+	struct thread **threads;
+	const struct thread_info **thread_at;
+	size_t threads_len, threads_cap, thread_at_cap;
+	struct slice look; /* at members, for new ones */
 	struct process_info *infos;
 	const struct process_info **info_at;
 	size_t infos_cap, info_at_cap;
@@ -138,6 +179,17 @@ static inline uint64_t probe_cpu_ns(const struct probe *p)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+/* What a pen reads one by one, and not all of it at one tick. */
+static inline bool is_in_slices(const struct pen *pen)
+{
+	return pen->source->shape == SHAPE_PROCESS || pen->source->shape == SHAPE_THREAD;
+}
+
+static inline size_t pen_things(const struct probe *p, const struct pen *pen)
+{
+	return pen->source->shape == SHAPE_THREAD ? p->threads_len : p->living;
+}
+
 /* Following is a source of this probe: not where another one leads. */
 static inline bool probe_follows(const struct probe *p)
 {
@@ -159,7 +211,22 @@ void follow_plan(struct probe *p);
 /* Who ended, who is new (at its turn, or all that can be known), who joins. Returns when it was done. */
 uint64_t probe_follow(struct probe *p, bool is_whole);
 void budget_account_following(struct probe *p); /* what it has cost since the last time */
-/* For every member: readings of a per-process source, and their rows. */
+/*
+ * Whose turn it is of so many things that a pen reads, and at least so many of them; false: nobody's.
+ * Those are numbered from 0; slice_index tells which of all each of them is. Slices are advanced, and
+ * that of a pen is ended with what it took to read it.
+ */
+bool slice_take(struct slice *, const struct pen *pen, uint64_t tick, size_t things,
+                size_t at_least);
+static inline size_t slice_size(const struct slice *s)
+{
+	return s->len + s->known - s->fresh;
+}
+size_t slice_index(const struct slice *, size_t i);
+void slice_advance(struct slice *);
+void slice_end(struct pen *pen, uint64_t took_ns);
+void slice_drop(struct slice *, size_t i); /* thing i leaves the list */
+/* For those whose turn it is: readings of a per-process source, and their rows. */
 void members_read(struct probe *p, struct pen *pen);
 void members_join(struct probe *p);           /* takes over who came, notices who went */
 /* What the next message says of them, in info_at: how many. */
@@ -167,6 +234,13 @@ size_t members_mention(struct probe *p);
 /* Lets go of who is gone and was mentioned in what is written by now. What was lost is said again. */
 void members_settle(struct probe *p);
 void members_finish(struct probe *p);
+/* Looks for threads that are new or gone, and takes the slice of those whose turn it is. */
+bool threads_begin(struct probe *p, struct pen *pen, size_t at_least);
+void threads_read(struct probe *p, struct pen *pen);
+void threads_end(struct probe *p, struct member *m); /* all of them: the member is gone */
+void threads_tell(struct probe *p, struct flush_info *info);
+void threads_drop_gone(struct probe *p);      /* after that flush, before their members go */
+void threads_finish(struct probe *p);         /* before members_finish */
 void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);
 /* Sets divisors so that the sources stay within the budget. */

@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-#define KEEP_OPEN_BELOW_NS (NS_PER_S / 2) /* files read less often are opened each time */
-
 /* ---- coming and going ----------------------------------------------------------------------------- */
 
 static bool is_mine(const struct probe *p, const struct tracked *who)
@@ -27,7 +25,8 @@ static bool take(void *ctx, struct tracked *who)
 {
 	struct probe *p = ctx;
 	struct member *m = p->free_members;
-	size_t i, j, size = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
+	const size_t pens_end = sizeof(*m) + p->process_pens * sizeof(m->pen[0]);
+	size_t i;
 	bool fell_short = p->join_fell_short;
 
 	if (!is_mine(p, who) || is_member(p, who))
@@ -43,35 +42,38 @@ static bool take(void *ctx, struct tracked *who)
 	if (m)
 		p->free_members = m->next_free;
 	else
-		m = malloc(size);
+		m = malloc(pens_end + p->member_texts_len * sizeof(*m->keeps));
 	if (!m)
 		return false;
 	p->join_fell_short = fell_short;
 	m->who = who;
 	m->gone = atomic_load(&who->end_mono_ns) != 0;
 	m->mentioned = false;
-	for (i = 0, j = 0; i < p->pens_len; i++) {
-		size_t k;
+	m->phase = p->members_made++;
+	m->threads = NULL;
+	m->threads_len = m->threads_cap = 0;
+	m->tasks = m->listed_mono_ns = 0;
+	m->keeps = (struct keep *)(void *)((char *)m + pens_end);
+	for (i = 0; i < p->pens_len; i++)
+		if (p->pens[i].source->shape == SHAPE_PROCESS) {
+			struct member_pen *pen = &m->pen[p->pens[i].member_slot];
 
-		if (p->pens[i].source->shape != SHAPE_PROCESS)
-			continue;
-		series_init(&m->pen[j].series, p->pens[i].source);
-		m->pen[j].is_denied = false;
-		for (k = 0; k < TEXTS_MAX; k++)
-			m->pen[j].kept[k] = KEPT_NONE;
-		j++;
-	}
+			series_init(&pen->series, p->pens[i].source);
+			pen->is_denied = false;
+		}
+	for (i = 0; i < p->member_texts_len; i++)
+		m->keeps[i] = KEEP_NONE;
 	p->members[p->members_len++] = m;
 	return true;
 }
 
-static void close_files(const struct probe *p, struct member *m)
+static void close_files(struct probe *p, struct member *m)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < p->process_pens; i++)
-		for (j = 0; j < TEXTS_MAX; j++)
-			kept_close(&m->pen[i].kept[j]);
+	for (i = 0; i < p->member_texts_len; i++)
+		keep_close(&p->keeper, &m->keeps[i]);
+	threads_end(p, m);
 }
 
 void members_join(struct probe *p)
@@ -103,9 +105,20 @@ void members_join(struct probe *p)
 static void let_go(struct probe *p, struct member *m)
 {
 	close_files(p, m);
+	free(m->threads);
 	track_release(p->config.track, m->who);
 	m->next_free = p->free_members;
 	p->free_members = m;
+}
+
+static void drop_from_slices(struct probe *p, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < p->pens_len; j++)
+		if (p->pens[j].source->shape == SHAPE_PROCESS)
+			slice_drop(&p->pens[j].slice, i);
+	slice_drop(&p->look, i);
 }
 
 size_t members_mention(struct probe *p)
@@ -140,6 +153,7 @@ void members_settle(struct probe *p)
 		struct member *m = p->members[i];
 
 		if (m->mentioned && (!is_lost || owed++ >= OWED_MAX)) {
+			drop_from_slices(p, kept);
 			let_go(p, m);
 			continue;
 		}
@@ -202,12 +216,12 @@ static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *
  * Clocks are asked for by number, so all of them are read first, then one look tells who has ended: of
  * whoever has not, the number was its own all the while.
  */
-static void read_clocks(struct probe *p)
+static void read_clocks(struct probe *p, const struct pen *pen)
 {
 	size_t i;
 
-	for (i = 0; i < p->members_len; i++) {
-		struct member *m = p->members[i];
+	for (i = 0; i < slice_size(&pen->slice); i++) {
+		struct member *m = p->members[slice_index(&pen->slice, i)];
 
 		if (m->gone)
 			continue;
@@ -242,27 +256,30 @@ static void see_stat(struct probe *p, struct member *m, struct span text)
 		track_saw_stat(p->config.track, m->who, &stat);
 }
 
-/* The same text of another thread, the main thread being at its end. */
-static galvo_status read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
-                                  struct member_sink *to)
+/*
+ * The same text of another thread, the main thread being at its end. False: there is none, in a process
+ * that has let go of all it had, or a thread of the kernel.
+ */
+static bool read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
+                          struct member_sink *to)
 {
 	const struct world *w = p->config.world;
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
-	galvo_status status = GALVO_DONE;
+	bool is_read = false;
 	struct dirent *entry;
 	struct span text;
 	DIR *dir = file_open_dir(track_path(w, m->who, "task", path), path);
 
-	while (dir && status == GALVO_DONE && (entry = readdir(dir))) {
+	while (dir && !is_read && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    snprintf(name, sizeof(name), "%s/%s", entry->d_name, t->path) >= (int)sizeof(name))
 			continue;
 		if (file_read(dirfd(dir), name, &p->text, &text, NULL) == GALVO_OK && text.n)
-			status = t->parse(text, w, &to->sink, NULL) == GALVO_OK ? GALVO_OK : GALVO_DONE;
+			is_read = t->parse(text, w, &to->sink, NULL) == GALVO_OK;
 	}
 	if (dir)
 		closedir(dir);
-	return GALVO_OK; /* it has none: a thread of the kernel */
+	return is_read;
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
@@ -270,30 +287,40 @@ static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen
 {
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
-	struct kept *kept = &m->pen[pen->member_slot].kept[i];
+	const uint32_t present = to->raw.present;
+	struct keep *keep = &m->keeps[pen->member_text[i]];
 	const char *path = t->path; /* what is open needs it for messages only */
-	uint64_t period_ns = lane_period_ns(p, pen->lane);
 	char at[TRACK_PATH_BYTES];
 	galvo_status status;
 	struct span text;
 	int dir_fd = -1;
 
-	if (kept->fd < 0 || kept->epoch != w->epoch) {
+	if (keep->file.fd < 0 || keep->file.epoch != w->epoch) {
 		dir_fd = track_path(w, m->who, t->path, at);
 		path = at;
 	}
-	status = kept_read(kept, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
+	status = keep_read(&p->keeper, keep, dir_fd, path, w->epoch, t->kind, &p->text, &text, reterr);
 	if (status == GALVO_OK && text.n == 0 && !t->optional)
 		status = err_sys(reterr, ESRCH, "%s", t->path);
 	if (status == GALVO_OK)
 		status = t->parse(text, w, &to->sink, reterr);
-	if (status == GALVO_DONE)
-		status = read_stand_in(p, m, t, to);
+	if (status == GALVO_DONE) {
+		if (!read_stand_in(p, m, t, to))
+			to->raw.present = present; /* nothing is not zero */
+		status = GALVO_OK;
+	}
 	if (status == GALVO_OK && !pen->source->settle && !strcmp(t->path, "stat"))
 		see_stat(p, m, text);
-	if (period_ns * (t->every ? t->every : 1) >= KEEP_OPEN_BELOW_NS)
-		kept_close(kept);
+	/* An open smaps_rollup is of the memory that the process had then, and an exec gives it another. */
+	if (t->on_request)
+		keep_close(&p->keeper, keep);
 	return status;
+}
+
+/* What is read less often than the rest is due at other readings for each process. */
+static bool is_due(const struct member *m, const struct series *s, const struct source_text *t)
+{
+	return t->every <= 1 || (s->reads + m->phase) % t->every == 0;
 }
 
 /*
@@ -370,7 +397,8 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 		}
 	}
 	if (!track_enter(p->config.track, m->who, source, &to.raw, false, &mixed)) {
-		read_text(p, m, pen, 0, &to, NULL);
+		for (i = 0; i + 1 < source->texts_len; i++)
+			read_text(p, m, pen, i, &to, NULL);
 		track_enter(p->config.track, m->who, source, &to.raw, true, &mixed);
 	}
 	series_update(s, 0, &to.raw, mono_ns);
@@ -391,7 +419,7 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 		struct member_sink to;
 		galvo_status status;
 
-		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !text_is_due(pen, t)))
+		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !is_due(m, s, t)))
 			continue;
 		to.sink.row = member_row;
 		raw_clear(&to.raw);
@@ -434,9 +462,9 @@ void members_read(struct probe *p, struct pen *pen)
 	size_t i;
 
 	if (has_clocks)
-		read_clocks(p);
-	for (i = 0; i < p->members_len; i++) {
-		struct member *m = p->members[i];
+		read_clocks(p, pen);
+	for (i = 0; i < slice_size(&pen->slice); i++) {
+		struct member *m = p->members[slice_index(&pen->slice, i)];
 		struct series *s = &m->pen[pen->member_slot].series;
 		uint64_t mono_ns;
 

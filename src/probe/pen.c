@@ -54,12 +54,20 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 	case SHAPE_PROCESS:
 		members_read(p, pen);
 		break;
+	case SHAPE_THREAD:
+		threads_read(p, pen);
+		break;
 	}
-	pen->reads++;
 	pen->turns++;
 	if (pen->failures && !pen->first_failure_mono_ns)
 		pen->first_failure_mono_ns = from_mono_ns;
 	now = probe_now(p);
+	p->read_ns += now - from_mono_ns;
+	if (is_in_slices(pen)) {
+		slice_end(pen, now - from_mono_ns);
+		return now;
+	}
+	pen->reads++;
 	budget_account(pen, now - from_mono_ns);
 	return now;
 }

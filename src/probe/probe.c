@@ -14,6 +14,15 @@ enum { PRIME_ROUNDS = 3, NICE = -10 };
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
+static bool is_wanted(const struct probe_config *config, const struct source *source)
+{
+	switch (source->shape) {
+	case SHAPE_PROCESS: return config->track != NULL;
+	case SHAPE_THREAD: return config->track && config->threads;
+	default: return true;
+	}
+}
+
 galvo_status probe_create(const struct probe_config *config, struct probe **ret_probe,
                           galvo_error *reterr)
 {
@@ -24,6 +33,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 	if (!p)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	p->config = *config;
+	p->keeper.budget = config->track ? track_fds(config->track) : NULL;
 	follow_plan(p);
 	buf_init(&p->text, TEXT_MAX_BYTES);
 	p->device_found = alloc_array(config->devices_len, sizeof(*p->device_found));
@@ -32,7 +42,7 @@ galvo_status probe_create(const struct probe_config *config, struct probe **ret_
 	for (i = 0; i < source_table_len && status == GALVO_OK; i++) {
 		const struct source *source = source_table[i];
 
-		if (source->stream == config->kind && (config->track || source->shape != SHAPE_PROCESS))
+		if (source->stream == config->kind && is_wanted(config, source))
 			status = plan_add(p, source, reterr);
 	}
 	if (status != GALVO_OK) {
@@ -49,6 +59,7 @@ void probe_destroy(struct probe *p)
 
 	if (!p)
 		return;
+	threads_finish(p);
 	members_finish(p);
 	for (i = 0; i < p->pens_len; i++)
 		instances_finish(&p->pens[i]);
@@ -64,8 +75,16 @@ void probe_destroy(struct probe *p)
 
 /* ---- the tick ------------------------------------------------------------------------------------- */
 
-/* Begins at the instant given and returns that at which it is done. */
-static uint64_t read_lanes(struct probe *p, bool every, uint64_t now)
+/* Whose turn it is of what comes in slices. */
+static bool slice_begin(struct probe *p, struct pen *pen, size_t at_least)
+{
+	if (pen->source->shape == SHAPE_THREAD)
+		return threads_begin(p, pen, at_least);
+	return slice_take(&pen->slice, pen, p->tick, p->members_len, at_least);
+}
+
+/* At least so many of what comes in slices. Begins at the instant given and returns that at which it is done. */
+static uint64_t read_lanes(struct probe *p, bool every, size_t at_least, uint64_t now)
 {
 	size_t i;
 
@@ -73,6 +92,11 @@ static uint64_t read_lanes(struct probe *p, bool every, uint64_t now)
 		struct lane *lane = &p->lanes[i];
 		uint64_t period = lane->period_ticks * lane->divisor;
 
+		if (is_in_slices(lane->pens[0])) {
+			if (slice_begin(p, lane->pens[0], at_least))
+				now = lane_read(p, lane, now);
+			continue;
+		}
 		if (!every && p->tick < lane->next_tick)
 			continue;
 		lane->next_tick = (p->tick / period + 1) * period;
@@ -96,7 +120,7 @@ static void tick(struct probe *p, bool is_last)
 	p->tick++;
 	if (p->mentioned)
 		members_settle(p);
-	now = read_lanes(p, is_whole, probe_follow(p, is_whole));
+	now = read_lanes(p, is_whole, is_whole ? SIZE_MAX : 0, probe_follow(p, is_whole));
 	if (probe_follows(p) && p->polled_tick != p->tick)
 		track_poll(p->config.track);
 	atomic_fetch_add_explicit(&p->ticks_done, 1, memory_order_relaxed);
@@ -126,7 +150,8 @@ void probe_prime(struct probe *p)
 		p->tick++;
 		for (i = 0; i < p->pens_len; i++)
 			p->pens[i].mean_ns = 0;
-		read_lanes(p, true, probe_follow(p, round == 0));
+		/* Of many members, some tell the time that it takes. */
+		read_lanes(p, true, round ? MANY : SIZE_MAX, probe_follow(p, round == 0));
 		if (round == 0)
 			p->follow_turns = p->follow_ns = 0; /* it has found all there is */
 		p->follow_lane.next_tick = 0;
@@ -165,6 +190,8 @@ static bool source_stats_at(const struct probe *p, size_t i, struct source_stats
 		.calibrated_ns = pen->calibrated_ns,
 		.mean_read_ns = pen->mean_ns,
 		.reason = pen->reason,
+		.longest_period_ns = lane_period_ns(p, pen->lane) / pen->lane->divisor *
+		                     pen->lane->largest_divisor,
 	};
 	return true;
 }
@@ -218,6 +245,7 @@ void probe_flush(struct probe *p)
 	info.wall_ns = clock->wall_ns(clock);
 	info.processes = p->info_at;
 	info.processes_len = members_mention(p);
+	threads_tell(p, &info);
 	info.devices_len = list_devices(p);
 	info.devices = p->devices;
 	while (source_stats_at(p, info.sources_len, &sources[info.sources_len]))
@@ -232,6 +260,8 @@ void probe_flush(struct probe *p)
 	};
 	if (p->config.stream)
 		stream_flush(p->config.stream, &info);
+	if (p->thread_pen)
+		threads_drop_gone(p);
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------- */
@@ -248,6 +278,7 @@ static void *run(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1);
 	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	p->judged_cpu_ns = p->read_ns = 0; /* those are another thread's */
 	for (;;) {
 		uint64_t now, late;
 

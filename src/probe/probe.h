@@ -27,6 +27,7 @@ struct probe_config {
 	uint64_t flush_interval_ns;
 	double budget_pct;              /* of one CPU, for reading sources; 0: no limit */
 	bool on_request;                /* read what is read only on request (PSS) */
+	bool threads;                   /* a row for each thread, too */
 	const char *const *devices;     /* block devices to record; none: by default. Borrowed */
 	size_t devices_len;
 };

@@ -22,7 +22,7 @@
 #define KIB UINT64_C(1024)
 #define TABLE(a) .a = (a), .a##_len = ARRAY_LEN(a)
 
-/* The only row of SHAPE_SINGLE and SHAPE_PROCESS, and of a text about one listed thing. */
+/* The only row of SHAPE_SINGLE, SHAPE_PROCESS and SHAPE_THREAD, and of a text about one listed thing. */
 static inline struct raw *row_only(struct raw_sink *sink)
 {
 	return sink->row(sink, (struct span){"", 0}, 0);

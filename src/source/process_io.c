@@ -10,7 +10,8 @@ enum field {
 	MAIN = 20,  /* of its main thread alone */
 	MARK = 25,  /* moves when the process has waited for a child */
 	THREADS = 26,
-	MARK_AFTER = 27, /* the mark, if it was read again after the rest */
+	MARK_AFTER = 27, /* these two if they were read again after the rest */
+	MAIN_AFTER = 28, /* but the last one: there is no room */
 };
 enum item { RCHAR, WCHAR, READ_BYTES, WRITE_BYTES, CANCELLED, ITEMS };
 
@@ -27,6 +28,10 @@ static const struct raw_field fields[] = {
 	[MARK] = {"reaped_mark", RAW_GAUGE},
 	[THREADS] = {"threads_count", RAW_GAUGE},
 	[MARK_AFTER] = {"reaped_mark_after", RAW_GAUGE},
+	[MAIN_AFTER + RCHAR] = {"main_rchar_bytes_after", RAW_COUNTER},
+	[MAIN_AFTER + WCHAR] = {"main_wchar_bytes_after", RAW_COUNTER},
+	[MAIN_AFTER + READ_BYTES] = {"main_read_bytes_after", RAW_COUNTER},
+	[MAIN_AFTER + WRITE_BYTES] = {"main_write_bytes_after", RAW_COUNTER},
 };
 
 #define ACCOUNTS(kind, item)                                                                       \
@@ -58,8 +63,14 @@ static const struct metric metrics[] = {
 	KEY("cancelled_write_bytes:", (at) + CANCELLED, KEY_PLAIN)
 
 static const struct key total_key[] = {KEYS(TOTAL)}, main_key[] = {KEYS(MAIN)};
+static const struct key after_key[] = {
+	KEY("rchar:", MAIN_AFTER + RCHAR, KEY_PLAIN), KEY("wchar:", MAIN_AFTER + WCHAR, KEY_PLAIN),
+	KEY("read_bytes:", MAIN_AFTER + READ_BYTES, KEY_PLAIN),
+	KEY("write_bytes:", MAIN_AFTER + WRITE_BYTES, KEY_PLAIN),
+};
 static const struct keys total_keys = {"io", total_key, ARRAY_LEN(total_key), false};
 static const struct keys main_keys = {"task io", main_key, ARRAY_LEN(main_key), false};
+static const struct keys after_keys = {"task io", after_key, ARRAY_LEN(after_key), false};
 
 /* rchar: 6976 */
 static galvo_status parse(struct span text, const struct world *w, struct raw_sink *sink,
@@ -78,7 +89,9 @@ static galvo_status parse_main(struct span text, const struct world *w, struct r
 	struct raw *r = row_only(sink);
 
 	(void)w;
-	return r ? keys_parse(text, &main_keys, r, reterr) : GALVO_OK;
+	if (!r)
+		return GALVO_OK;
+	return keys_parse(text, r->present & FIELD(MAIN) ? &after_keys : &main_keys, r, reterr);
 }
 
 /*
@@ -113,6 +126,10 @@ static galvo_status parse_stat(struct span text, const struct world *w, struct r
  * The kernel adds the bytes of a child to those of the parent that waits for it (wait_task_zombie in
  * kernel/exit.c), as it adds those of a thread that ends; a thread by itself has its own alone. So of
  * a process with one thread the rest is known, and of others as long as they wait for nobody.
+ *
+ * The main thread goes on between the readings of its file and of the process's. Its own comes first:
+ * the rest is seen as too large, never too small, so that no child that was waited for is missed. How
+ * much of it is accounted for stays in `now`, as the MAIN that makes it the rest.
  */
 struct parted {
 	uint64_t own, reaped, mixed;
@@ -124,82 +141,117 @@ static bool is_single(const struct raw *r, enum item item)
 	       (r->present & FIELD(MAIN + item));
 }
 
-static uint64_t rest_of(const struct raw *r, enum item item)
+static uint64_t above(uint64_t a, uint64_t b)
 {
-	uint64_t total = r->value[TOTAL + item], alone = r->value[MAIN + item];
-
-	return total > alone ? total - alone : 0;
+	return a > b ? a - b : 0;
 }
 
-static struct parted part_first(const struct raw *now, enum item item)
+static uint64_t rest_of(const struct raw *r, enum item item)
 {
-	uint64_t total = now->value[TOTAL + item], rest;
+	return above(r->value[TOTAL + item], r->value[MAIN + item]);
+}
 
-	if (!(now->present & FIELD(MARK)) || now->value[MARK] == 0)
-		return (struct parted){.own = total};
-	if (!is_single(now, item))
-		return (struct parted){.mixed = total};
-	rest = rest_of(now, item);
-	return (struct parted){.own = total - rest, .reaped = rest};
+/* At least so much. */
+static uint64_t sure_rest_of(const struct raw *r, enum item item)
+{
+	if (item == CANCELLED || !(r->present & FIELD(MAIN_AFTER + item)))
+		return rest_of(r, item);
+	return above(r->value[TOTAL + item], r->value[MAIN_AFTER + item]);
+}
+
+static void set_rest(struct raw *r, enum item item, uint64_t rest)
+{
+	r->value[MAIN + item] = above(r->value[TOTAL + item], rest);
 }
 
 /*
  * The next reading begins from the mark that was read before the bytes: a wait between them and the
  * mark that was read again shows in the bytes of that one.
  */
-static bool has_waited(const struct raw *before, const struct raw *now)
+static bool has_waited(uint64_t mark_before, const struct raw *now)
 {
 	unsigned last = now->present & FIELD(MARK_AFTER) ? MARK_AFTER : MARK;
 
-	return now->value[last] != before->value[MARK];
+	return now->value[last] != mark_before;
+}
+
+static bool part_first(struct raw *now, enum item item, bool is_sure, struct parted *ret)
+{
+	uint64_t total = now->value[TOTAL + item], rest;
+
+	*ret = (struct parted){.own = total};
+	if (!(now->present & FIELD(MARK)))
+		return true;
+	if (!is_single(now, item)) {
+		if (has_waited(0, now))
+			*ret = (struct parted){.mixed = total};
+		return true;
+	}
+	rest = rest_of(now, item);
+	if (has_waited(0, now))
+		*ret = (struct parted){.own = total - rest, .reaped = rest};
+	else if (rest > 0 && !is_sure)
+		return false;
+	else
+		set_rest(now, item, sure_rest_of(now, item));
+	return true;
 }
 
 /* False: it may have waited for a child between the two texts, or threads may have ended. */
-static bool part_growth(const struct raw *before, const struct raw *now, enum item item,
-                        bool is_sure, struct parted *ret)
+static bool part_growth(const struct raw *before, struct raw *now, enum item item, bool is_sure,
+                        struct parted *ret)
 {
-	uint64_t was = before->value[TOTAL + item], total = now->value[TOTAL + item];
-	uint64_t grown = total > was ? total - was : 0, by_others;
+	uint64_t grown = above(now->value[TOTAL + item], before->value[TOTAL + item]);
+	uint64_t was = rest_of(before, item), by_others = grown;
 	bool has_mark = before->present & now->present & FIELD(MARK);
 	bool is_alone = is_single(before, item) && is_single(now, item);
 
 	*ret = (struct parted){.own = grown};
-	if (!has_mark || grown == 0)
+	if (is_alone) {
+		by_others = above(rest_of(now, item), was);
+		by_others = by_others < grown ? by_others : grown;
+	}
+	if (has_mark && by_others > 0 && has_waited(before->value[MARK], now)) {
+		*ret = is_alone ? (struct parted){.own = grown - by_others, .reaped = by_others}
+		                : (struct parted){.mixed = grown};
+		if (is_alone)
+			set_rest(now, item, was + by_others);
 		return true;
-	by_others = is_alone ? rest_of(now, item) : grown;
+	}
+	if (has_mark && by_others > 0 && !is_sure)
+		return false;
+	/* Threads of its own. */
 	if (is_alone)
-		by_others = by_others > rest_of(before, item) ? by_others - rest_of(before, item) : 0;
-	by_others = by_others < grown ? by_others : grown;
-	if (by_others == 0)
-		return true;
-	if (!has_waited(before, now))
-		return is_sure; /* threads of its own, then */
-	*ret = is_alone ? (struct parted){.own = grown - by_others, .reaped = by_others}
-	                : (struct parted){.mixed = grown};
+		set_rest(now, item, was + above(sure_rest_of(now, item), was));
+	else if (is_single(now, item))
+		set_rest(now, item, sure_rest_of(now, item));
 	return true;
 }
 
 static bool settle(const struct raw *before, struct raw *now, bool is_sure)
 {
+	struct raw parted = *now;
 	struct parted p;
 	enum item i;
 
 	for (i = 0; i < ITEMS; i++) {
+		bool is_first = !(before->present & FIELD(TOTAL + i));
+
 		if (!(now->present & FIELD(TOTAL + i)))
 			continue;
-		if (!(before->present & FIELD(TOTAL + i))) {
-			p = part_first(now, i);
-		} else {
-			if (!part_growth(before, now, i, is_sure, &p))
-				return false;
+		if (!(is_first ? part_first(&parted, i, is_sure, &p)
+		               : part_growth(before, &parted, i, is_sure, &p)))
+			return false;
+		if (!is_first) {
 			p.own += before->value[OWN + i];
 			p.reaped += before->value[REAPED + i];
 			p.mixed += before->value[MIXED + i];
 		}
-		raw_put(now, OWN + i, p.own);
-		raw_put(now, REAPED + i, p.reaped);
-		raw_put(now, MIXED + i, p.mixed);
+		raw_put(&parted, OWN + i, p.own);
+		raw_put(&parted, REAPED + i, p.reaped);
+		raw_put(&parted, MIXED + i, p.mixed);
 	}
+	*now = parted;
 	return true;
 }
 
@@ -207,9 +259,9 @@ static bool settle(const struct raw *before, struct raw *now, bool is_sure)
 static const struct source_text texts[] = {
 	{.path = "stat", .kind = FILE_RECORD, .optional = true, .accounts = true,
 	 .parse = parse_stat},
-	{.path = "io", .kind = FILE_RECORD, .optional = true, .accounts = true, .parse = parse},
 	{.path = "task/%u/io", .kind = FILE_RECORD, .optional = true, .accounts = true,
 	 .parse = parse_main},
+	{.path = "io", .kind = FILE_RECORD, .optional = true, .accounts = true, .parse = parse},
 };
 
 const struct source source_process_io = {

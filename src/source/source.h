@@ -24,11 +24,12 @@ enum source_shape {
 	SHAPE_SINGLE,  /* one row: the machine */
 	SHAPE_LISTED,  /* the first text lists the things there are, a row each */
 	SHAPE_PROCESS, /* a row for each followed process; texts are below proc/PID/ */
+	SHAPE_THREAD,  /* a row for each thread of those, on request; a text below proc/PID/task/TID/ */
 };
 
 /*
  * Where a parser puts what it reads. `row` gives the place for the thing of that name and number, or
- * NULL when nobody asked for it. SHAPE_SINGLE, SHAPE_PROCESS and a text with "%s" in its path call
+ * NULL when nobody asked for it. SHAPE_SINGLE, SHAPE_PROCESS, SHAPE_THREAD and a text with "%s" in its path call
  * it once with an empty name. Numbers: of a core its own, of a block device major << 20 | minor.
  */
 struct raw_sink {
@@ -37,7 +38,8 @@ struct raw_sink {
 
 struct source_text {
 	const char *path;     /* below the root; "%s" stands for the thing's name in sysfs; for
-	                         SHAPE_PROCESS below proc/PID/, and "%u" stands for PID */
+	                         SHAPE_PROCESS below proc/PID/, and "%u" stands for PID;
+	                         for SHAPE_THREAD below proc/PID/task/TID/ */
 	enum file_kind kind;
 	bool optional;        /* the reading stands without it (not asked for, not there, not allowed) */
 	bool on_request;      /* too dear to read unasked: its columns are absent until then */
@@ -85,13 +87,20 @@ struct source {
 	/*
 	 * SHAPE_PROCESS, or NULL: fields that come of several texts and of the reading before (nothing
 	 * is present in the first one). All texts are then read at every turn, and are one reading.
-	 * False: it takes the first text once more to tell; the same `now` then comes again, is_sure.
+	 * False: it takes all texts but the last once more to tell; the same `now` then comes again,
+	 * is_sure.
 	 */
 	bool (*settle)(const struct raw *before, struct raw *now, bool is_sure);
 	uint8_t mark_field; /* of what settles: of the first text; moves when it has waited for a child */
 	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
 	int cpu_clock_field;
 };
+
+/* Its texts are below the root, not below a process. */
+static inline bool source_is_of_machine(const struct source *source)
+{
+	return source->shape == SHAPE_SINGLE || source->shape == SHAPE_LISTED;
+}
 
 /* The table, in the order of sources.def; within a scope that is the order of columns. */
 extern const struct source *const source_table[];

@@ -58,14 +58,18 @@ static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, st
 	size_t bytes = 2 + wire_varint_len(mono_ns) + wire_varint_len(values_bytes) + values_bytes;
 	uint32_t field = ROW_KEY;
 
-	if (c->form.key == KEY_NUMBER)
+	if (c->form.key == KEY_NUMBER || c->form.key == KEY_PAIR)
 		bytes += 1 + wire_varint_len(key.number);
+	if (c->form.key == KEY_PAIR)
+		bytes += 1 + wire_varint_len(key.second);
 	else if (c->form.key == KEY_NAME)
 		bytes += wire_bytes_len(ROW_KEY, key.name.n);
 	p = wire_put_varint(wire_put_tag(p, c->form.field, WIRE_BYTES), bytes);
 	p = wire_put_varint(put_tag(p, ROW_MONO_NS, WIRE_VARINT), mono_ns);
-	if (c->form.key == KEY_NUMBER)
+	if (c->form.key == KEY_NUMBER || c->form.key == KEY_PAIR)
 		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key.number);
+	if (c->form.key == KEY_PAIR)
+		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key.second);
 	else if (c->form.key == KEY_NAME)
 		p = wire_put_bytes(p, field++, key.name);
 	p = wire_put_varint(put_tag(p, field, WIRE_BYTES), values_bytes);

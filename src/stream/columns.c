@@ -27,6 +27,7 @@ void table_finish(struct table_build *t)
 	drop_columns(t, 0);
 	free(t->mono_ns);
 	free(t->key);
+	free(t->pid);
 	interner_finish(&t->columns);
 	interner_finish(&t->names);
 }
@@ -68,7 +69,8 @@ static bool resize_rows(struct table_build *t, size_t cap)
 {
 	size_t c;
 
-	if (!resize(&t->mono_ns, cap, sizeof(*t->mono_ns)) || !resize(&t->key, cap, sizeof(*t->key)))
+	if (!resize(&t->mono_ns, cap, sizeof(*t->mono_ns)) || !resize(&t->key, cap, sizeof(*t->key)) ||
+	    (t->form->key == KEY_PAIR && !resize(&t->pid, cap, sizeof(*t->pid))))
 		return false;
 	for (c = 0; c < t->columns_len; c++)
 		if (!resize(&t->values[c], cap, sizeof(*t->values[c])))
@@ -122,7 +124,7 @@ bool table_reserve(struct table_build *t, size_t more, size_t wish, uint64_t byt
 
 /* A row taken apart. Values may be packed or one by one: `values` is the first packed piece. */
 struct row {
-	uint64_t mono_ns, number;
+	uint64_t mono_ns, number, second;
 	struct span name, values;
 };
 
@@ -141,8 +143,11 @@ static bool take_usual(const struct table_build *t, struct span rest, struct row
 
 	if (!take_tag(&rest, ROW_MONO_NS, WIRE_VARINT) || !wire_take_varint(&rest, &to->mono_ns))
 		return false;
-	if (t->form->key == KEY_NUMBER &&
+	if ((t->form->key == KEY_NUMBER || t->form->key == KEY_PAIR) &&
 	    (!take_tag(&rest, ROW_KEY, WIRE_VARINT) || !wire_take_varint(&rest, &to->number)))
+		return false;
+	if (t->form->key == KEY_PAIR &&
+	    (!take_tag(&rest, ROW_SECOND_KEY, WIRE_VARINT) || !wire_take_varint(&rest, &to->second)))
 		return false;
 	if (t->form->key == KEY_NAME) {
 		if (!take_tag(&rest, ROW_KEY, WIRE_BYTES) || !wire_take_varint(&rest, &n) || n > rest.n)
@@ -208,6 +213,8 @@ static galvo_status put_any(struct table_build *t, struct span bytes, struct row
 				put_value(t, at++, wire_double_at(f.bytes, i));
 		} else if (f.number == ROW_KEY && f.type == WIRE_VARINT)
 			to->number = f.value;
+		else if (f.number == ROW_SECOND_KEY && f.type == WIRE_VARINT)
+			to->second = f.value;
 		else if (f.number == ROW_KEY && f.type == WIRE_BYTES)
 			to->name = f.bytes;
 	}
@@ -227,6 +234,10 @@ galvo_status table_add_row(struct table_build *t, struct span bytes)
 	if (t->form->key == KEY_NAME && row.number == INTERN_NOMEM)
 		return GALVO_ERR_NOMEM;
 	t->mono_ns[t->rows_len] = row.mono_ns;
+	if (t->pid) {
+		t->pid[t->rows_len] = (uint32_t)row.number;
+		row.number = row.second;
+	}
 	t->key[t->rows_len++] = (uint32_t)row.number;
 	return GALVO_OK;
 }
@@ -256,11 +267,13 @@ bool table_take(struct table_build *t, struct arena *a, struct table *ret)
 		.rows_len = t->rows_len,
 		.mono_ns = t->mono_ns,
 		.key = t->key,
+		.pid = t->pid,
 		.values = values,
 		.names = interner_export(&t->names, a),
 		.names_len = t->names.len,
 	};
-	if (!ret->columns || !ret->names || !values || !adopt(a, &t->mono_ns) || !adopt(a, &t->key))
+	if (!ret->columns || !ret->names || !values || !adopt(a, &t->mono_ns) || !adopt(a, &t->key) ||
+	    (t->pid && !adopt(a, &t->pid)))
 		return false;
 	for (c = 0; c < t->columns_len; c++)
 		if (!adopt(a, &t->values[c]))

@@ -2,7 +2,7 @@
 #include "view.h"
 
 struct instance {
-	uint32_t key, process; /* process: PROCESS_NONE if none is known */
+	uint32_t key, process, thread; /* PROCESS_NONE if none is known */
 	uint32_t first, rows_len; /* of its rows, in `rows` */
 };
 
@@ -18,33 +18,42 @@ struct galvo_reader {
 	size_t row;         /* the next one, of all */
 };
 
-/* What tells the things of a table apart: the key, or for a process which one of that pid it is. */
-static uint64_t identity_of(const struct table *t, const struct process_index *x, size_t row)
-{
-	uint32_t process = PROCESS_NONE;
+/* To find out whose row it is. */
+struct lookup {
+	struct process_index processes;
+	struct thread_index threads;
+	struct interner known;
+};
 
-	if (table_key_kind(t) == GALVO_KEY_PROCESS)
-		process = process_index_at(x, t->key[row], t->mono_ns[row]);
-	return (uint64_t)process << 32 | (process == PROCESS_NONE ? t->key[row] : 0);
+/* What tells the things of a table apart: the key, or which process or thread of that number it is. */
+static void identify(const struct table *t, const struct lookup *x, size_t row, struct instance *ret)
+{
+	const int32_t kind = table_key_kind(t);
+
+	*ret = (struct instance){.key = t->key[row], .process = PROCESS_NONE, .thread = PROCESS_NONE};
+	if (kind == GALVO_KEY_PROCESS)
+		ret->process = process_index_at(&x->processes, t->key[row], t->mono_ns[row]);
+	if (kind != GALVO_KEY_THREAD)
+		return;
+	ret->process = process_index_at(&x->processes, t->pid[row], t->mono_ns[row]);
+	ret->thread = thread_index_at(&x->threads, t->key[row], t->mono_ns[row]);
 }
 
 /* Finds the instance of each row, and counts. */
-static galvo_status assign(struct galvo_reader *r, const struct process_index *x,
-                           struct interner *known, galvo_error *reterr)
+static galvo_status assign(struct galvo_reader *r, struct lookup *x, galvo_error *reterr)
 {
+	struct instance of = {0};
 	size_t cap = 0, row, i;
 
 	for (row = 0; row < r->table->rows_len; row++) {
-		uint64_t identity = identity_of(r->table, x, row);
-
-		i = intern(known, span_of((const char *)&identity, sizeof(identity)));
+		identify(r->table, x, row, &of);
+		i = intern(&x->known, span_of((const char *)&of, sizeof(of)));
 		if (i == INTERN_NOMEM ||
 		    (i == r->instances_len &&
 		     !grow_array((void **)&r->instances, &cap, i, sizeof(*r->instances), SIZE_MAX)))
 			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 		if (i == r->instances_len)
-			r->instances[r->instances_len++] = (struct instance){
-				.key = r->table->key[row], .process = (uint32_t)(identity >> 32)};
+			r->instances[r->instances_len++] = of;
 		r->instance[row] = (uint32_t)i;
 		r->instances[i].rows_len++;
 	}
@@ -71,8 +80,7 @@ static void arrange(struct galvo_reader *r)
 
 static galvo_status build(struct galvo_reader *r, galvo_error *reterr)
 {
-	struct process_index x;
-	struct interner known;
+	struct lookup x = {0};
 	galvo_status status;
 
 	if (r->table->rows_len >= UINT32_MAX)
@@ -82,14 +90,17 @@ static galvo_status build(struct galvo_reader *r, galvo_error *reterr)
 	r->values = alloc_array(r->table->columns_len + 1, sizeof(*r->values));
 	if (!r->rows || !r->instance || !r->values)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	status = process_index_init(&x, r->run, reterr);
-	interner_init(&known, SIZE_MAX);
+	status = process_index_init(&x.processes, r->run, reterr);
 	if (status == GALVO_OK)
-		status = assign(r, &x, &known, reterr);
+		status = thread_index_init(&x.threads, r->run, reterr);
+	interner_init(&x.known, SIZE_MAX);
+	if (status == GALVO_OK)
+		status = assign(r, &x, reterr);
 	if (status == GALVO_OK)
 		arrange(r);
-	interner_finish(&known);
-	process_index_finish(&x);
+	interner_finish(&x.known);
+	thread_index_finish(&x.threads);
+	process_index_finish(&x.processes);
 	return status;
 }
 
@@ -132,6 +143,8 @@ static const char *name_of(const struct galvo_reader *r, const struct instance *
 {
 	const struct process_info *p;
 
+	if (table_key_kind(r->table) == GALVO_KEY_THREAD)
+		return of->thread != PROCESS_NONE ? r->run->threads[of->thread].name : "";
 	if (of->process != PROCESS_NONE) {
 		p = &r->run->processes[of->process];
 		return p->alias[0] ? p->alias : p->comm;
@@ -154,6 +167,7 @@ galvo_status galvo_reader_instance_at(const galvo_reader *r, size_t i, galvo_ins
 	instance = (galvo_instance){
 		.key = of->key,
 		.process = of->process == PROCESS_NONE ? SIZE_MAX : of->process,
+		.thread = of->thread == PROCESS_NONE ? SIZE_MAX : of->thread,
 		.name = name_of(r, of),
 		.rows_len = of->rows_len,
 		.rows = r->rows + of->first,

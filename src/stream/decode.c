@@ -49,6 +49,8 @@ static bool read_field(struct stream_build *b, const struct wire_field *f)
 		return read_names(b, f->bytes);
 	if (f->number == TRACE_PROCESSES)
 		return process_read(b->r, f->bytes);
+	if (f->number == TRACE_THREADS && b->form->has_threads)
+		return thread_read(b->r, f->bytes);
 	if (f->number == TRACE_BLOCK_DEVICES && b->form->devices_field)
 		return device_read(b->r, f->bytes);
 	return f->number != b->form->devices_field || device_name_read(b->r, f->bytes);
@@ -219,8 +221,9 @@ galvo_status stream_build_push(struct stream_build *b, struct span bytes, enum s
 	bool ok = true;
 
 	while (ok && frame_next(&scan, &frame)) {
-		/* A hostile file cannot make the list of processes many times its own size. */
+		/* A hostile file cannot make the lists of these many times its own size. */
 		b->r->process_keys.max += frame.bytes / PROCESS_WIRE_BYTES;
+		b->r->thread_keys.max += frame.bytes / THREAD_WIRE_BYTES;
 		b->taken_bytes = taken_before + scan.at;
 		frame.offset += (size_t)from;
 		if (frame.state != FRAME_SOUND)

@@ -6,7 +6,8 @@ const struct stream_form stream_forms[] = {
 		.kind = STREAM_SYSTEM,
 		.file_name = "system_metrics.pb",
 		.flush_stats_field = 6,
-		.rows_len = 6,
+		.has_threads = true,
+		.rows_len = 7,
 		.rows = {
 			{SCOPE_SYSTEM, 4, KEY_NONE},
 			{SCOPE_PROCESS, 5, KEY_NUMBER},
@@ -14,6 +15,7 @@ const struct stream_form stream_forms[] = {
 			{SCOPE_INTERFACE, 101, KEY_NAME},
 			{SCOPE_SYSTEM_DETAIL, 102, KEY_NONE},
 			{SCOPE_PROCESS_DETAIL, 103, KEY_NUMBER},
+			{SCOPE_THREAD, 106, KEY_PAIR},
 		},
 	},
 	{
@@ -68,5 +70,5 @@ const struct row_form *row_form_of_field(const struct stream_form *form, uint32_
 
 uint32_t row_values_field(const struct row_form *row)
 {
-	return row->key == KEY_NONE ? ROW_KEY : ROW_KEY + 1;
+	return row->key == KEY_NONE ? ROW_KEY : row->key == KEY_PAIR ? ROW_KEY + 2 : ROW_KEY + 1;
 }

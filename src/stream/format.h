@@ -11,6 +11,7 @@ enum trace_field {
 	TRACE_NAMES = 2,
 	TRACE_PROCESSES = 3,
 	TRACE_BLOCK_DEVICES = 104,
+	TRACE_THREADS = 105,
 	TRACE_PROBE_STATS = 110,
 	TRACE_CHECKSUM = 127,
 };
@@ -42,6 +43,15 @@ enum process_field {
 	PROCESS_USAGE = 107,
 	PROCESS_END = 108,
 	PROCESS_EARLIER = 109,
+};
+
+enum thread_field {
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 3,
+	THREAD_FIRST_MONO_NS = 4,
+	THREAD_END_MONO_NS = 5,
+	THREAD_START_TICKS = 6,
 };
 
 enum usage_field {
@@ -114,11 +124,12 @@ enum source_field {
 	SOURCE_MEAN_READ_NS = 7,
 	SOURCE_REASON = 8,
 	SOURCE_FIRST_FAILURE_NS = 100,
+	SOURCE_LONGEST_PERIOD_NS = 101,
 };
 
 /* Of a row: its instant, its key if it has one, its values. */
-enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2 };
-enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME };
+enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2, ROW_SECOND_KEY = 3 };
+enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME, KEY_PAIR }; /* PAIR: of numbers, pid and tid */
 
 struct row_form {
 	enum scope scope;
@@ -126,7 +137,7 @@ struct row_form {
 	enum key_form key;
 };
 
-#define ROW_FORMS_MAX 6
+#define ROW_FORMS_MAX 7
 
 struct stream_form {
 	enum stream_kind kind;
@@ -134,6 +145,7 @@ struct stream_form {
 	uint32_t devices_field;    /* 0: no devices in this stream */
 	uint32_t flush_stats_field;
 	bool has_events;           /* regions and marks instead of rows and processes */
+	bool has_threads;
 	size_t rows_len;
 	struct row_form rows[ROW_FORMS_MAX];
 };

@@ -47,7 +47,8 @@ static bool is_nested(const struct stream_form *form, const struct wire_field *f
 	return f->type == WIRE_BYTES &&
 	       (f->number == TRACE_HEADER || f->number == TRACE_NAMES ||
 	        f->number == TRACE_PROCESSES || f->number == TRACE_BLOCK_DEVICES ||
-	        f->number == TRACE_PROBE_STATS || f->number == form->flush_stats_field ||
+	        f->number == TRACE_PROBE_STATS ||
+	        (f->number == TRACE_THREADS && form->has_threads) || f->number == form->flush_stats_field ||
 	        (f->number == EVENTS_OPEN_REGIONS && form->has_events) ||
 	        row_form_of_field(form, f->number));
 }

@@ -1,4 +1,4 @@
-/* Whose pid was it, and when: processes by identity, although pids are used again. */
+/* Whose number was it, and when: processes and threads, although numbers are used again. */
 #include "stream.h"
 
 /* qsort_r's context is the processes. */
@@ -71,4 +71,62 @@ uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t 
 uint32_t process_index_parent(const struct process_index *x, const struct process_info *child)
 {
 	return find(x, child->ppid, child->start_ticks, true, false);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static int compare_threads(const void *a, const void *b, void *ctx)
+{
+	const struct thread_info *threads = ctx;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct thread_info *x = &threads[i], *y = &threads[j];
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->first_mono_ns != y->first_mono_ns)
+		return x->first_mono_ns < y->first_mono_ns ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+galvo_status thread_index_init(struct thread_index *x, const struct galvo_run *run,
+                               galvo_error *reterr)
+{
+	size_t i;
+
+	*x = (struct thread_index){.len = run->threads_len, .threads = run->threads};
+	x->by_tid = x->len < PROCESS_NONE ? alloc_array(x->len, sizeof(*x->by_tid)) : NULL;
+	if (!x->by_tid)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu threads", x->len);
+	for (i = 0; i < x->len; i++)
+		x->by_tid[i] = (uint32_t)i;
+	qsort_r(x->by_tid, x->len, sizeof(*x->by_tid), compare_threads,
+	        (void *)(uintptr_t)run->threads);
+	return GALVO_OK;
+}
+
+void thread_index_finish(struct thread_index *x)
+{
+	free(x->by_tid);
+	*x = (struct thread_index){0};
+}
+
+/* The last one that was seen by then; with none so early, the first one. */
+uint32_t thread_index_at(const struct thread_index *x, uint32_t tid, uint64_t mono_ns)
+{
+	size_t low = 0, high = x->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct thread_info *t = &x->threads[x->by_tid[middle]];
+
+		if (t->tid < tid || (t->tid == tid && t->first_mono_ns <= mono_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0 && x->threads[x->by_tid[low - 1]].tid == tid)
+		return x->by_tid[low - 1];
+	if (low < x->len && x->threads[x->by_tid[low]].tid == tid)
+		return x->by_tid[low];
+	return PROCESS_NONE;
 }

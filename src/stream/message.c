@@ -158,6 +158,19 @@ static char *put_process(char *p, enum stream_kind stream, const struct process_
 	return nested_end(start, p);
 }
 
+static char *put_thread(char *p, const struct thread_info *thread)
+{
+	char *start = nested_begin(p, TRACE_THREADS);
+
+	p = wire_put_u64(start, THREAD_PID, thread->pid);
+	p = wire_put_u64(p, THREAD_TID, thread->tid);
+	p = put_raw(p, THREAD_NAME, thread->name, sizeof(thread->name));
+	p = wire_put_u64(p, THREAD_FIRST_MONO_NS, thread->first_mono_ns);
+	p = wire_put_u64(p, THREAD_END_MONO_NS, thread->end_mono_ns);
+	p = wire_put_u64(p, THREAD_START_TICKS, thread->start_ticks);
+	return nested_end(start, p);
+}
+
 static char *put_device(char *p, uint32_t field, const struct stream_device *device)
 {
 	char *start;
@@ -183,6 +196,7 @@ static char *put_source(char *p, const struct source_stats *source)
 	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
 	p = put_text(p, SOURCE_REASON, source->reason);
 	p = wire_put_u64(p, SOURCE_FIRST_FAILURE_NS, source->first_failure_mono_ns);
+	p = wire_put_u64(p, SOURCE_LONGEST_PERIOD_NS, source->longest_period_ns);
 	return nested_end(start, p);
 }
 
@@ -215,18 +229,20 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 {
 	const char *items_end = end - STATS_BYTES - ITEM_BYTES_MAX;
 	char *start;
-	size_t i, k = 0;
+	size_t threads_len = s->form->has_threads ? info->threads_len : 0, i, j = 0, k = 0;
 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
 		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, s->form->kind, info->processes[i]);
+	for (; j < threads_len && p < items_end; j++)
+		p = put_thread(p, info->threads[j]);
 	if (s->form->devices_field)
 		for (; k < info->devices_len && p < items_end; k++)
 			p = put_device(p, s->form->devices_field, &info->devices[k]);
 	else
 		k = info->devices_len;
-	*ret_left_out = info->processes_len - i + info->devices_len - k;
+	*ret_left_out = info->processes_len - i + threads_len - j + info->devices_len - k;
 	p = put_stats(p, end - ITEM_BYTES_MAX, s, info);
 	if (s->flush_bytes) {
 		start = nested_begin(p, s->form->flush_stats_field);

@@ -1,4 +1,4 @@
-/* What messages say of processes, devices and sources, merged over the messages of a run. */
+/* What messages say of processes, threads, devices and sources, merged over the messages of a run. */
 #include "reader.h"
 
 /* A NUL-terminated name out of any bytes. */
@@ -174,6 +174,59 @@ bool process_read(struct reading *r, struct span bytes)
 	return !r->processes.failed;
 }
 
+static void thread_field(struct thread_info *t, const struct wire_field *f)
+{
+	uint64_t value = f->type == WIRE_VARINT ? f->value : 0;
+
+	switch ((enum thread_field)f->number) {
+	case THREAD_PID:
+		t->pid = (uint32_t)value;
+		break;
+	case THREAD_TID:
+		t->tid = (uint32_t)value;
+		break;
+	case THREAD_NAME:
+		copy_raw(t->name, sizeof(t->name), f->type == WIRE_BYTES ? f->bytes : span_of(NULL, 0));
+		break;
+	case THREAD_FIRST_MONO_NS:
+		t->first_mono_ns = value;
+		break;
+	case THREAD_END_MONO_NS:
+		t->end_mono_ns = value;
+		break;
+	case THREAD_START_TICKS:
+		t->start_ticks = value;
+		break;
+	}
+}
+
+bool thread_read(struct reading *r, struct span bytes)
+{
+	struct thread_info t = {0}, *known;
+	char key[sizeof(t.tid) + sizeof(t.start_ticks)];
+	struct wire_field f;
+	size_t i;
+
+	while (wire_next(&bytes, &f) == GALVO_OK)
+		thread_field(&t, &f);
+	memcpy(key, &t.tid, sizeof(t.tid));
+	memcpy(key + sizeof(t.tid), &t.start_ticks, sizeof(t.start_ticks));
+	i = intern(&r->thread_keys, span_of(key, sizeof(key)));
+	if (i == INTERN_FULL || i == INTERN_NOMEM)
+		return i == INTERN_FULL;
+	if (i == r->threads.len / sizeof(t)) {
+		buf_put(&r->threads, &t, sizeof(t));
+		return !r->threads.failed;
+	}
+	known = (struct thread_info *)(void *)r->threads.p + i;
+	if (t.first_mono_ns && (!known->first_mono_ns || t.first_mono_ns < known->first_mono_ns))
+		known->first_mono_ns = t.first_mono_ns;
+	known->end_mono_ns = t.end_mono_ns ? t.end_mono_ns : known->end_mono_ns;
+	if (t.name[0])
+		memcpy(known->name, t.name, sizeof(t.name));
+	return true;
+}
+
 /* The device of that name, made on first sight; NULL: no room, and *ret_ok says if that is fine. */
 static struct run_device *device_of(struct reading *r, struct span name, bool *ret_ok)
 {
@@ -261,6 +314,7 @@ static bool source_read(struct reading *r, enum stream_kind kind, size_t from, s
 		[SOURCE_CALIBRATED_NS] = &s.calibrated_ns,
 		[SOURCE_MEAN_READ_NS] = &s.mean_read_ns,
 		[SOURCE_FIRST_FAILURE_NS] = &s.first_failure_mono_ns,
+		[SOURCE_LONGEST_PERIOD_NS] = &s.longest_period_ns,
 	};
 
 	while (wire_next(&bytes, &f) == GALVO_OK) {

@@ -98,6 +98,7 @@ struct table_build {
 	size_t columns_max; /* so many have memory; beyond, the file has too few bytes for them */
 	uint64_t *mono_ns;
 	uint32_t *key;
+	uint32_t *pid; /* of KEY_PAIR, the first of them */
 	double *values[COLUMNS_MAX];
 	uint32_t map[COLUMNS_MAX]; /* of the message at hand: where its i-th value goes */
 	size_t map_len;
@@ -123,8 +124,8 @@ bool table_take(struct table_build *t, struct arena *a, struct table *ret);
 /* A run while it is read. Arrays are bufs of the structs that struct galvo_run shows. */
 struct reading {
 	struct arena arena;
-	struct interner process_keys, device_keys, event_names;
-	struct buf streams, tables, processes, devices, sources, damages, regions, marks, anchors;
+	struct interner process_keys, thread_keys, device_keys, event_names;
+	struct buf streams, tables, processes, threads, devices, sources, damages, regions, marks, anchors;
 	struct buf open_regions; /* of the message read last */
 };
 
@@ -141,7 +142,8 @@ struct stream_progress {
 /* Of a whole file. */
 #define STREAM_START ((const struct stream_progress){.has_joined = true})
 
-enum { PROCESS_WIRE_BYTES = 32 }; /* fewer than an honest message spends on a process */
+/* Fewer than an honest message spends on a process, and on a thread. */
+enum { PROCESS_WIRE_BYTES = 32, THREAD_WIRE_BYTES = 16 };
 
 struct stream_build; /* one stream while it is read: a parser that is fed */
 
@@ -196,6 +198,7 @@ galvo_status window_feed(struct window *w, struct stream_build *b, enum scan_end
 /* ---- process.c: processes, devices and sources; each false when memory is out ------------------ */
 
 bool process_read(struct reading *r, struct span bytes);
+bool thread_read(struct reading *r, struct span bytes);
 bool device_read(struct reading *r, struct span bytes);
 bool device_name_read(struct reading *r, struct span name);
 bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_from,

@@ -9,11 +9,13 @@ void reading_init(struct reading *r)
 {
 	*r = (struct reading){0};
 	interner_init(&r->process_keys, PROCESSES_LEAST);
+	interner_init(&r->thread_keys, PROCESSES_LEAST);
 	interner_init(&r->device_keys, SIZE_MAX);
 	interner_init(&r->event_names, SIZE_MAX);
 	buf_init(&r->streams, SIZE_MAX / 2);
 	buf_init(&r->tables, SIZE_MAX / 2);
 	buf_init(&r->processes, SIZE_MAX / 2);
+	buf_init(&r->threads, SIZE_MAX / 2);
 	buf_init(&r->devices, SIZE_MAX / 2);
 	buf_init(&r->sources, SIZE_MAX / 2);
 	buf_init(&r->damages, SIZE_MAX / 2);
@@ -26,11 +28,13 @@ void reading_init(struct reading *r)
 void reading_finish(struct reading *r)
 {
 	interner_finish(&r->process_keys);
+	interner_finish(&r->thread_keys);
 	interner_finish(&r->device_keys);
 	interner_finish(&r->event_names);
 	buf_finish(&r->streams);
 	buf_finish(&r->tables);
 	buf_finish(&r->processes);
+	buf_finish(&r->threads);
 	buf_finish(&r->devices);
 	buf_finish(&r->sources);
 	buf_finish(&r->damages);
@@ -73,7 +77,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 {
 	struct galvo_run run = {.session = session}, *result;
 	const void *streams, *tables, *processes, *devices, *sources, *damages, *regions, *marks,
-		*anchors;
+		*anchors, *threads;
 
 	if (r->anchors.len)
 		qsort(r->anchors.p, r->anchors.len / sizeof(struct anchor), sizeof(struct anchor),
@@ -84,6 +88,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 	    !take(&r->arena, &r->tables, sizeof(*run.tables), &tables, &run.tables_len) ||
 	    !take(&r->arena, &r->processes, sizeof(*run.processes), &processes,
 	          &run.processes_len) ||
+	    !take(&r->arena, &r->threads, sizeof(*run.threads), &threads, &run.threads_len) ||
 	    !take(&r->arena, &r->devices, sizeof(*run.devices), &devices, &run.devices_len) ||
 	    !take(&r->arena, &r->sources, sizeof(*run.sources), &sources, &run.sources_len) ||
 	    !take(&r->arena, &r->regions, sizeof(*run.regions), &regions, &run.regions_len) ||
@@ -94,6 +99,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 	run.streams = streams;
 	run.tables = tables;
 	run.processes = processes;
+	run.threads = threads;
 	run.devices = devices;
 	run.sources = sources;
 	run.damages = damages;

@@ -41,6 +41,7 @@ struct source_stats {
 	uint64_t mean_read_ns;  /* one reading, in the run */
 	const char *reason;     /* of the last failure; empty: none */
 	uint64_t first_failure_mono_ns; /* 0: none */
+	uint64_t longest_period_ns; /* since start */
 };
 
 struct stream_device { /* a device that has rows */
@@ -53,6 +54,8 @@ struct flush_info {
 	uint64_t mono_ns, boot_ns, wall_ns; /* one instant on three clocks */
 	const struct process_info *const *processes;
 	size_t processes_len;
+	const struct thread_info *const *threads;
+	size_t threads_len;
 	const struct stream_device *devices;
 	size_t devices_len;
 	const struct source_stats *sources;
@@ -102,10 +105,14 @@ void writer_get_totals(const struct writer *, struct writer_totals *ret); /* any
 
 /* Owner's thread only, all of these: no allocation, no lock, no waiting. */
 
-/* What keys a row: nothing (SYSTEM scopes), a number (PROCESS: pid, CORE: its number) or a name. */
+/*
+ * What keys a row: nothing (SYSTEM scopes), a number (PROCESS: pid, CORE: its number), a name, or two
+ * numbers (THREAD: of the process and its own).
+ */
 struct row_key {
 	uint32_t number;
 	struct span name;
+	uint32_t second;
 };
 /* One row; NaN is an absent value. The layout of columns is the catalog's. */
 void stream_row(struct stream *, enum scope, uint64_t mono_ns, struct row_key, const double *values,
@@ -238,7 +245,8 @@ struct table {
 	const char *const *columns; /* union over the file's messages */
 	size_t rows_len;
 	const uint64_t *mono_ns;
-	const uint32_t *key;           /* pid, CPU number, or index into names; 0 for SYSTEM scopes */
+	const uint32_t *key;           /* pid, tid, CPU number, index into names; 0 for SYSTEM scopes */
+	const uint32_t *pid;           /* of THREAD: whose thread it is; NULL for others */
 	const double *const *values;   /* values[column][row]; NaN: absent */
 	const char *const *names;      /* of keyed-by-name scopes */
 	size_t names_len;
@@ -262,6 +270,7 @@ struct run_source {
 	uint32_t divisor;
 	uint64_t period_ns, reads, failures, calibrated_ns, mean_read_ns;
 	uint64_t first_failure_mono_ns;
+	uint64_t longest_period_ns; /* 0: not said */
 };
 
 struct run_stream {
@@ -289,6 +298,8 @@ struct galvo_run {
 	size_t tables_len;
 	const struct process_info *processes; /* each identity once, in order of first sight */
 	size_t processes_len;
+	const struct thread_info *threads; /* as processes */
+	size_t threads_len;
 	const struct run_device *devices;
 	size_t devices_len;
 	const struct run_source *sources;
@@ -325,6 +336,18 @@ void process_index_finish(struct process_index *x);
 uint32_t process_index_at(const struct process_index *x, uint32_t pid, uint64_t mono_ns);
 /* The process that had the pid when the other one was started; PROCESS_NONE if it is not known. */
 uint32_t process_index_parent(const struct process_index *x, const struct process_info *child);
+
+/* The thread that had the tid at that time, as process_index_at. */
+struct thread_index {
+	uint32_t *by_tid; /* indices by tid, then first sight */
+	size_t len;
+	const struct thread_info *threads;
+};
+
+galvo_status thread_index_init(struct thread_index *x, const struct galvo_run *run,
+                               galvo_error *reterr);
+void thread_index_finish(struct thread_index *x);
+uint32_t thread_index_at(const struct thread_index *x, uint32_t tid, uint64_t mono_ns);
 
 /*
  * Reads one stream's bytes as run_open does: the core of the reader, for tests and the fuzz target.

@@ -243,6 +243,27 @@ galvo_status galvo_run_earlier_name_at(const galvo_run *run, size_t process, siz
 	return view_give("earlier name", ret_name, &name, sizeof(name), reterr);
 }
 
+galvo_status galvo_run_thread_at(const galvo_run *run, size_t i, galvo_run_thread *ret_thread,
+                                 galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->threads_len : 0, reterr);
+	const struct thread_info *t;
+	galvo_run_thread thread;
+
+	if (status != GALVO_OK)
+		return status;
+	t = &run->threads[i];
+	thread = (galvo_run_thread){
+		.pid = t->pid,
+		.tid = t->tid,
+		.start_ticks = t->start_ticks,
+		.first_mono_ns = t->first_mono_ns,
+		.end_mono_ns = t->end_mono_ns,
+		.name = t->name,
+	};
+	return view_give("thread", ret_thread, &thread, sizeof(thread), reterr);
+}
+
 galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_region *ret_region,
                                  galvo_error *reterr)
 {

@@ -20,6 +20,7 @@ int32_t table_key_kind(const struct table *t)
 	switch (t->scope) {
 	case SCOPE_PROCESS:
 	case SCOPE_PROCESS_DETAIL: return GALVO_KEY_PROCESS;
+	case SCOPE_THREAD: return GALVO_KEY_THREAD;
 	case SCOPE_CORE: return GALVO_KEY_CPU;
 	case SCOPE_DEVICE:
 	case SCOPE_GPU:
@@ -50,6 +51,7 @@ galvo_status galvo_run_table_at(const galvo_run *run, size_t i, galvo_run_table 
 		.mono_ns = t->mono_ns,
 		.key = t->key,
 		.names = t->names,
+		.pid = t->pid,
 	};
 	return view_give("table", ret_table, &table, sizeof(table), reterr);
 }

@@ -164,6 +164,7 @@ static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *fr
 	if (c->no_system)
 		return true;
 	c->pss = from->pss;
+	c->threads = from->threads;
 	c->system_file = text_or_null(from->output_file);
 	return take_hz(l, "system.sampling_frequency_hz", from->sampling_frequency_hz, &c->system_hz) &&
 	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, CONFIG_HZ_MAX,

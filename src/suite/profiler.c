@@ -42,6 +42,7 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 	all.root = c.root;
 	all.follow = c.follow;
 	all.pss = c.pss;
+	all.threads = c.threads;
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
 	all.stop_at_exit = c.stop_at_exit;

@@ -51,6 +51,7 @@ static const struct member config_members[] = {
 	OF(22, U64, disk_flush_interval_ms), OF(23, TEXT, metric_catalog_path),
 	ARRAY_AT(galvo_suite_config, 24, TEXTS, notes), OF(25, U32, require_disks),
 	OF(26, TEXT, sidecar_cpus), OF(27, U32, no_kernel_events),
+	OF(28, U32, threads),
 };
 #undef OF
 static const struct layout config_layout = LAYOUT(galvo_suite_config, config);

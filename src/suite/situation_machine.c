@@ -16,7 +16,7 @@ void look_machine_files(struct situation *s, struct finding *f)
 	for (i = 0; i < source_table_len; i++) {
 		const struct source *source = source_table[i];
 
-		for (j = 0; source->shape != SHAPE_PROCESS && j < source->texts_len; j++) {
+		for (j = 0; source_is_of_machine(source) && j < source->texts_len; j++) {
 			const struct source_text *t = &source->texts[j];
 
 			if (t->optional || strchr(t->path, '%') || !strcmp(t->path, last))

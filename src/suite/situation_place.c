@@ -99,7 +99,7 @@ static const char *masked_source(const struct mount *m)
 	size_t i, j;
 
 	for (i = 0; i < source_table_len; i++)
-		for (j = 0; source_table[i]->shape != SHAPE_PROCESS && j < source_table[i]->texts_len; j++)
+		for (j = 0; source_is_of_machine(source_table[i]) && j < source_table[i]->texts_len; j++)
 			if (covers(m, source_table[i]->texts[j].path))
 				return source_table[i]->texts[j].path;
 	return NULL;

@@ -181,6 +181,7 @@ static galvo_status make_probe(struct galvo_suite *s, size_t i, galvo_error *ret
 		                                            : s->config.disk_flush_interval_ms),
 		.budget_pct = s->replay ? 0 : s->config.budget_pct * share,
 		.on_request = s->config.pss != 0,
+		.threads = s->config.threads != 0,
 		.devices = (const char *const *)s->disks,
 		.devices_len = s->config.disks_len,
 	};

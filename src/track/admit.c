@@ -9,8 +9,9 @@
 enum { REFUSED_MAX = 4096 };
 
 /* The pidfd, which only a process has, and the directory. */
-static galvo_status open_process(const struct world *w, struct tracked *e, galvo_error *reterr)
+static galvo_status open_process(struct track *t, struct tracked *e, galvo_error *reterr)
 {
+	const struct world *w = t->config.world;
 	const uint32_t pid = e->info.pid;
 	char path[TRACK_PATH_BYTES];
 
@@ -59,7 +60,8 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 	galvo_status status;
 
 	e->info.pid = pid;
-	status = w->live ? open_process(w, e, reterr) : GALVO_OK;
+	status = w->live ? open_process(t, e, reterr) : GALVO_OK;
+	fd_budget_add(&t->fds, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	if (status != GALVO_OK)
 		return status;
 	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);

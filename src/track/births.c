@@ -219,7 +219,7 @@ static void take_news(struct track *t, struct span datagram)
 static void settle(struct track *t, struct tracked *e)
 {
 	if (e->exited_is_all)
-		track_final(t, e, &e->exited);
+		books_enter_exit(t, e, &e->exited);
 	track_unref(t, e);
 }
 

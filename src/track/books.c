@@ -82,15 +82,22 @@ static void match_finally(const struct track *t, const struct tracked *e, struct
 	a->due[FRESH] = a->due[STALE] = 0;
 }
 
-/* What of the reaped part of its ancestors is no riddle any more. */
-static void explain(struct track *t, struct tracked *parent, enum usage_kind kind, uint64_t use)
+/*
+ * What of the reaped part of its ancestors is no riddle any more. Late: the reading that has it may have
+ * been made before it was known.
+ */
+static void explain(struct track *t, struct tracked *parent, enum usage_kind kind, uint64_t use,
+                    bool is_late)
 {
 	int i;
 
 	for (i = 0; parent && i < GENERATIONS_MAX; i++) {
 		struct account *a = &parent->account[kind];
+		uint64_t others = others_of(parent, a);
 
 		a->due[FRESH] += use;
+		if (is_late && others > a->explained)
+			match(a, &a->due[FRESH], lesser(use, others - a->explained));
 		if (a->is_final)
 			match_finally(t, parent, a, kind);
 		/* Closed without a last look, it told its own parent of less. */
@@ -102,7 +109,7 @@ static void explain(struct track *t, struct tracked *parent, enum usage_kind kin
 
 static uint64_t own_of(const struct account *a)
 {
-	return a->is_final ? a->final_own : get(&a->last[PART_OWN]);
+	return a->is_final || a->is_own_final ? a->final_own : get(&a->last[PART_OWN]);
 }
 
 /* All that the kernel adds to the account of who waits for it, as far as we know. */
@@ -122,10 +129,11 @@ void books_settle(struct track *t, struct tracked *e, bool is_lost)
 	if (e->is_settled)
 		return;
 	e->is_settled = true;
+	e->is_lost = is_lost;
 	if (is_lost)
 		return;
 	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++)
-		explain(t, e->parent, kind, total_of(e, &e->account[kind]));
+		explain(t, e->parent, kind, total_of(e, &e->account[kind]), false);
 }
 
 /* ---- readings ------------------------------------------------------------------------------------ */
@@ -276,6 +284,24 @@ void books_enter_last(const struct track *t, struct tracked *e, const struct sou
 	}
 }
 
+void books_enter_exit(struct track *t, struct tracked *e, const struct exit_account *x)
+{
+	enum usage_kind kind;
+
+	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++) {
+		struct account *a = &e->account[kind];
+		uint64_t known = own_of(a), all = kind == USAGE_CPU_NS ? x->cpu_ns : x->io[kind - USAGE_RCHAR];
+
+		if (a->is_final || all <= known || (kind != USAGE_CPU_NS && !x->has_io) ||
+		    !(e->is_born || has_part(a, PART_OWN)))
+			continue;
+		a->final_own = all;
+		a->is_own_final = true;
+		if (e->is_settled && !e->is_lost)
+			explain(t, e->parent, kind, all - known, true);
+	}
+}
+
 void books_finish(const struct track *t, struct tracked *e)
 {
 	enum usage_kind kind;
@@ -305,7 +331,8 @@ void books_tell(const struct tracked *e, struct usage usage[USAGE_END])
 		uint64_t first = get(&a->first[PART_OWN]), last = get(&a->last[PART_OWN]);
 		uint64_t others = others_of(e, a);
 
-		*to = (struct usage){.is_known = has_part(a, PART_OWN) || (a->is_final && e->is_born)};
+		*to = (struct usage){.is_known = has_part(a, PART_OWN) ||
+		                                (e->is_born && (a->is_final || a->is_own_final))};
 		if (!to->is_known)
 			continue;
 		others = others > a->explained ? others - a->explained : 0;
@@ -334,7 +361,8 @@ void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent
 
 void books_move(struct track *t, struct tracked *e, uint32_t ppid)
 {
-	if (!e->parent || e->parent->info.pid != ppid)
+	/* 0: it has been waited for while its file was read; or of a world that we do not see. */
+	if (ppid && (!e->parent || e->parent->info.pid != ppid))
 		books_set_parent(t, e, track_find(t, ppid));
 }
 

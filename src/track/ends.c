@@ -7,6 +7,8 @@
 
 #include "internal.h"
 
+enum { FDS_WITH_IO = TRACK_FDS_PER_PROCESS + 2 };
+
 /* ---- the end ------------------------------------------------------------------------------------- */
 
 /* A pidfd knows its process until somebody has waited for it. */
@@ -74,7 +76,7 @@ static bool find_reaper(struct track *t, struct tracked *e)
 	struct span text;
 
 	if (file_read(track_path(t->config.world, e, "stat", path), path, &t->text, &text, NULL) !=
-	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK)
+	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK || stat.state == 'X')
 		return false;
 	books_move(t, e, stat.ppid);
 	return true;
@@ -144,7 +146,8 @@ static bool is_lost(struct track *t, const struct tracked *e)
 	uint64_t mark;
 	size_t i;
 
-	if (!parent || atomic_load(&parent->end_mono_ns))
+	/* While it is there, somebody may be about to add it to the parent's account. */
+	if (!parent || atomic_load(&parent->end_mono_ns) || is_there(e))
 		return false;
 	for (i = 0; i < ARRAY_LEN(parent->mark); i++)
 		if (parent->mark[i].mono_ns && parent->mark[i].mono_ns <= t->alive_mono_ns)
@@ -157,6 +160,8 @@ void books_close(struct track *t, struct tracked *e)
 	bool is_zombie = close_account(t, e);
 
 	e->is_closed = true;
+	if (e->exited_is_all)
+		books_enter_exit(t, e, &e->exited);
 	if (is_zombie)
 		keep_zombie(t, e);
 	else
@@ -254,6 +259,12 @@ void track_reaped(struct track *t, struct tracked *e, const struct process_end *
 
 /* ---- the beginning ------------------------------------------------------------------------------- */
 
+/* What identifies processes comes first. */
+static bool has_room_for_io(const struct track *t)
+{
+	return (t->alive + 1) * FDS_WITH_IO <= t->fds.max;
+}
+
 void books_open(struct track *t, struct tracked *e)
 {
 	const struct world *w = t->config.world;
@@ -263,10 +274,11 @@ void books_open(struct track *t, struct tracked *e)
 	e->is_born = e->info.start_ticks >= t->start_ticks ||
 	             (t->config.adopter_pid && e->info.ppid == t->config.adopter_pid);
 	books_set_parent(t, e, track_find(t, e->info.ppid));
-	if (!t->keeps_io || !w->live)
+	if (!t->keeps_io || !w->live || !has_room_for_io(t))
 		return;
 	dir_fd = track_path(w, e, "io", path);
 	e->io_fd[0] = file_open(dir_fd, path, O_RDONLY);
 	dir_fd = track_path(w, e, "task/%u/io", path);
 	e->io_fd[1] = file_open(dir_fd, path, O_RDONLY);
+	fd_budget_add(&t->fds, (size_t)(e->io_fd[0] >= 0) + (e->io_fd[1] >= 0));
 }

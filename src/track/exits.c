@@ -104,12 +104,3 @@ void exits_begin(struct track *t, struct kernel_events *k)
 	if (k->exits_fd >= 0)
 		turn(t, k, true, k->judged_mono_ns);
 }
-
-void track_final(struct track *t, struct tracked *who, const struct exit_account *account)
-{
-	(void)t;
-	who->has_final = true;
-	who->final_has_io = account->has_io;
-	who->final_cpu_ns = account->cpu_ns;
-	memcpy(who->final_io, account->io, sizeof(who->final_io));
-}

@@ -29,6 +29,7 @@ struct seen {
 struct track {
 	struct track_config config;
 	size_t max;
+	struct fd_budget fds;
 	int epoll_fd;               /* every pidfd */
 	_Atomic uint64_t generation;
 	pthread_mutex_t lock;       /* guards all below */
@@ -115,7 +116,7 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);
-void track_drop_files(struct tracked *e);
+void track_drop_files(struct track *t, struct tracked *e);
 
 /* ---- books.c, under the lock too ----------------------------------------------------------------- */
 
@@ -131,6 +132,8 @@ void books_settle(struct track *t, struct tracked *e, bool is_lost);
 void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent);
 /* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
 void books_move(struct track *t, struct tracked *e, uint32_t ppid);
+/* All that it used by itself, but for the very end, as the kernel told when it exited. */
+void books_enter_exit(struct track *t, struct tracked *e, const struct exit_account *x);
 void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
 
 /* ---- ends.c, under the lock too ------------------------------------------------------------------ */
@@ -160,7 +163,4 @@ void kernel_has_ended(struct track *t, struct tracked *e);
 void kernel_settle(struct track *t);
 /* How it ended, where nobody who waited for it has said so. */
 void kernel_tell(const struct tracked *e, struct process_end *end);
-/* All that a process used by itself, known after it has ended. */
-void track_final(struct track *t, struct tracked *who, const struct exit_account *account);
-
 #endif

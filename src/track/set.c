@@ -5,19 +5,21 @@
 
 #include "internal.h"
 
-static void drop_file(int *fd)
+static void drop_file(struct track *t, int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	if (*fd < 0)
+		return;
+	close(*fd);
+	fd_budget_put(&t->fds, 1);
 	*fd = -1;
 }
 
-void track_drop_files(struct tracked *e)
+void track_drop_files(struct track *t, struct tracked *e)
 {
-	drop_file(&e->pidfd);
-	drop_file(&e->dir_fd);
-	drop_file(&e->io_fd[0]);
-	drop_file(&e->io_fd[1]);
+	drop_file(t, &e->pidfd);
+	drop_file(t, &e->dir_fd);
+	drop_file(t, &e->io_fd[0]);
+	drop_file(t, &e->io_fd[1]);
 }
 
 struct tracked *track_find(struct track *t, uint32_t pid)
@@ -41,7 +43,7 @@ static void index_drop(struct track *t, struct tracked *e)
 
 void track_recycle(struct track *t, struct tracked *e)
 {
-	track_drop_files(e);
+	track_drop_files(t, e);
 	e->next = t->free_list;
 	t->free_list = e;
 }
@@ -136,10 +138,8 @@ void track_publish(struct track *t, struct tracked *e)
 	t->list[t->len++] = e;
 	t->alive++;
 	t->roots_alive += e->info.root;
-	if (e->pidfd >= 0 && epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, e->pidfd, &event) != 0) {
-		close(e->pidfd);
-		e->pidfd = -1;
-	}
+	if (e->pidfd >= 0 && epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, e->pidfd, &event) != 0)
+		drop_file(t, &e->pidfd);
 	atomic_fetch_add(&t->generation, 1);
 }
 

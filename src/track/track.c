@@ -8,19 +8,25 @@
 
 #include "internal.h"
 
-enum { MAX_TEXT = 1 << 20 };
+enum { FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
 /* What is new may take so long in a scan: it is the dear part, and there may be any number of them. */
 #define ADMIT_NS (2 * NS_PER_MS)
 
-/* Half of the descriptors this process may have, shared among the processes. */
-static size_t affordable_processes(void)
+/* Half of the descriptors this process may have. */
+static size_t affordable_fds(void)
 {
 	struct rlimit limit = {.rlim_cur = 1024};
-	size_t n;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	n = limit.rlim_cur == RLIM_INFINITY ? MAX_PROCESSES : limit.rlim_cur / 2 / TRACK_FDS_PER_PROCESS;
-	return n < 8 ? 8 : n > MAX_PROCESSES ? MAX_PROCESSES : n;
+	return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX / 2 : limit.rlim_cur / 2;
+}
+
+/* Each is known by a pidfd and a directory; files that are kept open come second. */
+static size_t affordable_processes(const struct fd_budget *b)
+{
+	size_t n = b->max / TRACK_FDS_PER_PROCESS;
+
+	return n < FEWEST_PROCESSES ? FEWEST_PROCESSES : n > MAX_PROCESSES ? MAX_PROCESSES : n;
 }
 
 galvo_status track_create(const struct track_config *config, struct track **ret_track,
@@ -35,7 +41,8 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	t->config.streams = config->streams ? config->streams : STREAM_ALL;
 	t->follows = config->follow == FOLLOW_CHILDREN || config->follow == FOLLOW_TREE;
 	t->follows_tree = config->follow == FOLLOW_TREE;
-	t->max = config->max_processes ? config->max_processes : affordable_processes();
+	t->fds.max = config->max_fds ? config->max_fds : affordable_fds();
+	t->max = config->max_processes ? config->max_processes : affordable_processes(&t->fds);
 	t->start_ticks = clock->boot_ns(clock) / (NS_PER_S / config->world->clk_tck);
 	t->keeps_io = geteuid() != 0;
 	t->epoll_fd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
@@ -62,7 +69,7 @@ void track_destroy(struct track *t)
 		return;
 	kernel_finish(t);
 	for (i = 0; i < t->len; i++)
-		track_drop_files(t->list[i]);
+		track_drop_files(t, t->list[i]);
 	for (i = 0; i < t->len; i++)
 		free(t->list[i]);
 	for (e = t->free_list; e; e = next) {
@@ -266,6 +273,11 @@ void track_count(struct track *t, struct track_counts *ret)
 		.longest_scan_ns = t->seen.longest_scan_ns,
 	};
 	pthread_mutex_unlock(&t->lock);
+}
+
+struct fd_budget *track_fds(struct track *t)
+{
+	return &t->fds;
 }
 
 static void begin_scan(struct track *t, uint64_t mono_ns, bool is_whole)

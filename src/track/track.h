@@ -16,17 +16,55 @@
 
 #include "source/source.h"
 
-enum { TRACK_FDS_PER_PROCESS = 6 }; /* descriptors, those of the samplers with it */
+enum { TRACK_FDS_PER_PROCESS = 2 }; /* descriptors that tell who it is */
 
 enum follow { FOLLOW_NONE, FOLLOW_CHILDREN, FOLLOW_TREE, FOLLOW_SELF };
 
 struct track;
 
+/*
+ * Descriptors that followed processes cost: the two of each that say who it is, and files of them
+ * that probes keep open. At most half of what this process may have; whoever finds it full lets go
+ * of a file. Any thread.
+ */
+struct fd_budget {
+	_Atomic size_t used;
+	size_t max;
+};
+
+static inline bool fd_budget_take(struct fd_budget *b, size_t n)
+{
+	size_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
+
+	while (used + n <= b->max)
+		if (atomic_compare_exchange_weak_explicit(&b->used, &used, used + n,
+		                                          memory_order_relaxed, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* For what cannot wait: whoever has files open closes some. */
+static inline void fd_budget_add(struct fd_budget *b, size_t n)
+{
+	atomic_fetch_add_explicit(&b->used, n, memory_order_relaxed);
+}
+
+static inline void fd_budget_put(struct fd_budget *b, size_t n)
+{
+	atomic_fetch_sub_explicit(&b->used, n, memory_order_relaxed);
+}
+
+static inline bool fd_budget_is_over(const struct fd_budget *b)
+{
+	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->max;
+}
+
 struct track_config {
 	const struct world *world; /* borrowed until track_destroy */
 	enum follow follow;   /* for those that are added without a word on it */
 	uint32_t adopter_pid; /* 0: none */
-	size_t max_processes; /* followed at once; 0: as many as half the descriptors allow */
+	size_t max_processes; /* followed at once; 0: as many as there are descriptors to know them by */
+	size_t max_fds;       /* of the budget; 0: half of what the process may have */
 	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
 	uint32_t never_pid;   /* who is no descendant, whoever forked it; 0: none */
 	bool no_kernel_events; /* files tell who is new, even where the kernel would */
@@ -44,7 +82,8 @@ struct track_config {
 struct account {
 	_Atomic uint64_t first[PARTS_END], last[PARTS_END]; /* readings that samples are made of */
 	_Atomic uint32_t has;                               /* 1 << part of those that were read */
-	bool is_final;
+	bool is_final;     /* all parts of it: read from a zombie */
+	bool is_own_final; /* its own use: the kernel told */
 	uint64_t final_own;
 	uint64_t explained; /* of what it reaped, the use of followed children */
 	uint64_t due[2];    /* of followed children that ended: not in a reading; nor in one after it */
@@ -76,8 +115,6 @@ struct tracked {
 	uint32_t exit_status;
 	struct exit_account exited;   /* of its threads that have ended */
 	bool exited_is_all;
-	bool has_final, final_has_io; /* it has ended, and this is all that it used */
-	uint64_t final_cpu_ns, final_io[5];
 	/* its children (and theirs) that ended before they could be looked at */
 	uint64_t short_children, short_cpu_ns, short_io[5];
 	/* track's own */
@@ -92,6 +129,7 @@ struct tracked {
 	struct tracked *parent;     /* who would wait for it; a reference, or NULL: nobody we follow */
 	bool is_born;               /* in the recording: all it ever used belongs there */
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
+	bool is_lost;               /* nobody waited for it, so that it is in no one else's account */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
 	struct wait_mark mark[2];      /* of that, and of the one before it */
@@ -142,7 +180,7 @@ void track_saw_stat(struct track *, struct tracked *, const struct process_stat 
 
 /*
  * The books: each reading of a source with accounts is entered before it becomes a sample. False: the
- * source cannot settle it without reading its first text again (then with is_sure). *ret_mixed: kinds
+ * source cannot settle it without its first texts read again (then with is_sure). *ret_mixed: kinds
  * (1 << kind) of which the growth is not known to be its own: no sample of these.
  */
 bool track_enter(struct track *, struct tracked *, const struct source *, struct raw *now,
@@ -170,6 +208,7 @@ struct track_counts {
 	uint64_t longest_scan_ns;  /* from one scan to the next */
 };
 void track_count(struct track *, struct track_counts *ret);
+struct fd_budget *track_fds(struct track *);
 
 /* Where a file of a process is: below dir_fd, or below the root. The path is written to `at`. */
 #define TRACK_PATH_BYTES 64

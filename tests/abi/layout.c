@@ -28,7 +28,7 @@ AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
 
-SIZE(galvo_system_config, 112);
+SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
 AT(galvo_system_config, frequency_hz, 8);
 AT(galvo_system_config, processes, 16);
@@ -42,9 +42,11 @@ AT(galvo_system_config, pss, 68);
 AT(galvo_system_config, scan_interval_ms, 72);
 AT(galvo_system_config, budget_pct, 80);
 AT(galvo_system_config, stop_at_exit, 88);
-AT(galvo_system_config, mode, 92);
+AT(galvo_system_config, threads, 92);
 AT(galvo_system_config, sidecar_path, 96);
 AT(galvo_system_config, sidecar_cpus, 104);
+AT(galvo_system_config, mode, 112);
+AT(galvo_system_config, reserved, 116);
 
 SIZE(galvo_disk_config, 120);
 AT(galvo_disk_config, struct_size, 0);
@@ -95,7 +97,7 @@ AT(galvo_process, alias, 8);
 AT(galvo_process, follow, 16);
 AT(galvo_process, reserved, 20);
 
-SIZE(galvo_suite_config, 232);
+SIZE(galvo_suite_config, 240);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -128,9 +130,11 @@ AT(galvo_suite_config, notes_len, 192);
 AT(galvo_suite_config, require_disks, 200);
 AT(galvo_suite_config, stop_at_exit, 204);
 AT(galvo_suite_config, no_kernel_events, 208);
-AT(galvo_suite_config, mode, 212);
+AT(galvo_suite_config, threads, 212);
 AT(galvo_suite_config, sidecar_path, 216);
 AT(galvo_suite_config, sidecar_cpus, 224);
+AT(galvo_suite_config, mode, 232);
+AT(galvo_suite_config, reserved, 236);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
@@ -221,7 +225,7 @@ AT(galvo_run_note, is_damage, 24);
 AT(galvo_run_note, is_torn_tail, 28);
 AT(galvo_run_note, offset, 32);
 
-SIZE(galvo_run_table, 72);
+SIZE(galvo_run_table, 80);
 AT(galvo_run_table, struct_size, 0);
 AT(galvo_run_table, stream, 8);
 AT(galvo_run_table, key_kind, 12);
@@ -232,6 +236,7 @@ AT(galvo_run_table, names_len, 40);
 AT(galvo_run_table, mono_ns, 48);
 AT(galvo_run_table, key, 56);
 AT(galvo_run_table, names, 64);
+AT(galvo_run_table, pid, 72);
 
 SIZE(galvo_run_column, 56);
 AT(galvo_run_column, struct_size, 0);
@@ -282,6 +287,15 @@ AT(galvo_run_earlier_name, struct_size, 0);
 AT(galvo_run_earlier_name, comm, 8);
 AT(galvo_run_earlier_name, until_mono_ns, 16);
 
+SIZE(galvo_run_thread, 48);
+AT(galvo_run_thread, struct_size, 0);
+AT(galvo_run_thread, pid, 8);
+AT(galvo_run_thread, tid, 12);
+AT(galvo_run_thread, start_ticks, 16);
+AT(galvo_run_thread, first_mono_ns, 24);
+AT(galvo_run_thread, end_mono_ns, 32);
+AT(galvo_run_thread, name, 40);
+
 SIZE(galvo_run_region, 72);
 AT(galvo_run_region, struct_size, 0);
 AT(galvo_run_region, name, 8);
@@ -304,7 +318,7 @@ AT(galvo_run_mark, pid, 32);
 AT(galvo_run_mark, thread, 36);
 AT(galvo_run_mark, is_gpu, 40);
 
-SIZE(galvo_instance, 56);
+SIZE(galvo_instance, 64);
 AT(galvo_instance, struct_size, 0);
 AT(galvo_instance, key, 8);
 AT(galvo_instance, is_whole_disk, 12);
@@ -313,6 +327,7 @@ AT(galvo_instance, process, 24);
 AT(galvo_instance, name, 32);
 AT(galvo_instance, rows_len, 40);
 AT(galvo_instance, rows, 48);
+AT(galvo_instance, thread, 56);
 
 SIZE(galvo_row, 48);
 AT(galvo_row, struct_size, 0);

@@ -516,8 +516,10 @@ def in_a_program_that_adopts_nobody():
         most = sum(getattr(r, NAMES[kind]) for r in records if r.fate == ADOPTED)
         of_host = sum(getattr(host[kind], part) for part in PARTS)
         leaving = LEAVING_NS * len(records) if kind == CPU else 0
+        # It does not end in the recording: of its children's times, some are not a whole 10 ms yet.
+        rounded = 20e6 if kind == CPU else 0
         assert books.sum(kind) - of_host <= most + leaving, NAMES[kind]
-        assert books.sum(kind) >= getattr(root, NAMES[kind]), NAMES[kind]
+        assert books.sum(kind) >= getattr(root, NAMES[kind]) - rounded, NAMES[kind]
 
 
 @test

@@ -1,2 +1,2 @@
-ulimit -n 40
+ulimit -n 30
 "$GALVO" doctor -o .

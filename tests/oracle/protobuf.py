@@ -105,8 +105,9 @@ def check_around(m, file, sequence, previous_size):
         11, 12, 13, 14, 15)
     c, = s.sources
     assert (c.name, c.divisor, c.period_ns, c.reads, c.failures, c.calibrated_ns,
-            c.mean_read_ns, c.reason, c.first_failure_timestamp_ns) == (
-        "cpu", 3, 4, 5, 6, 7, 8, "gone", 9)
+            c.mean_read_ns, c.reason, c.first_failure_timestamp_ns,
+            c.longest_period_ns) == (
+        "cpu", 3, 4, 5, 6, 7, 8, "gone", 9, 10)
     flushes = [(f.flush_byte_size, f.flush_interval_ns) for f in m.flush_stats]
     assert flushes == ([(previous_size, 0)] if sequence else []), flushes
     names = {n.scope: list(n.fqns) for n in m.scope_metric_names}
@@ -117,6 +118,9 @@ def check_around(m, file, sequence, previous_size):
         assert names == {2: ["disk__read_bytes.sum.per_second"],
                          3: ["proc__io_rchar.sum.per_second"]}
     else:
+        t, = m.threads
+        assert (t.pid, t.tid, t.start_ticks, t.first_timestamp_ns, t.end_timestamp_ns,
+                t.name) == (2**32 - 1, 7, 8, 9, 10, b"t\xff")
         assert list(names) == [1, 3, 101] and names[1][1] == "mem__used_bytes"
 
 

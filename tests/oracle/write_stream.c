@@ -46,11 +46,16 @@ static void record(struct stream *whole, struct stream *disk)
 		.comm = "a\xff) R", .command = "a b",
 	};
 	static const struct process_info *const processes[] = {&process};
+	static const struct thread_info thread = {
+		.pid = UINT32_MAX, .tid = 7, .start_ticks = 8, .first_mono_ns = 9, .end_mono_ns = 10,
+		.name = "t\xff",
+	};
+	static const struct thread_info *const threads[] = {&thread};
 	static const struct stream_device device = {"sda\xff", true, true};
-	static const struct source_stats source = {"cpu", 3, 4, 5, 6, 7, 8, "gone", 9};
+	static const struct source_stats source = {"cpu", 3, 4, 5, 6, 7, 8, "gone", 9, 10};
 	struct flush_info info = {
 		.mono_ns = 1, .boot_ns = 2, .wall_ns = 3, .processes = processes, .processes_len = 1,
-		.devices = &device, .devices_len = 1, .sources = &source, .sources_len = 1,
+		.threads = threads, .threads_len = 1, .devices = &device, .devices_len = 1, .sources = &source, .sources_len = 1,
 		.stats = {11, 12, 13, 14, 15},
 	};
 	size_t i;

@@ -56,9 +56,9 @@ static void costs_and_notes(void)
 	struct fake_run *f = alloc_array(1, sizeof(*f));
 	struct session_note note = {"source pressure", "proc/pressure/cpu: No such file"};
 	struct damage damage = {"disk_metrics.pb", 99, "torn", true};
-	struct run_source sources[] = {{STREAM_DISK, "disk", "", 1, 0, 50, 0, 0, 7, 0},
+	struct run_source sources[] = {{STREAM_DISK, "disk", "", 1, 0, 50, 0, 0, 7, 0, 0},
 	                               {STREAM_DISK, "process_io", "denied", 4, 0, 50, 3, 0, 7,
-	                                103 * S}};
+	                                103 * S, 0}};
 	struct galvo_summary *s;
 
 	fake_init(f);

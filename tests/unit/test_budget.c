@@ -94,6 +94,27 @@ static void many_processes(void)
 	free(p);
 }
 
+/* They have a share of their own, whatever the rest costs; many of them may get very slow. */
+static void threads(void)
+{
+	static const struct source of_threads = {.name = "threads", .shape = SHAPE_THREAD};
+	struct probe *p = a_probe(1, (const uint64_t[]){5000000, 20000}, (const uint64_t[]){10, 1}, 2);
+
+	p->pens[0].source = &of_threads;
+	p->threads_len = 10;
+	budget_judge(p); /* 5 % and 0.2 % */
+	EQ(p->lanes[0].divisor, 8); /* 0.8 s; the next would be 1.6 s */
+	p->threads_len = 1000;
+	p->pens[0].mean_things = 0;
+	budget_judge(p);
+	OK(p->lanes[0].divisor == 16 && p->lanes[1].divisor == 1); /* 0.31 %, not what is left */
+	p->pens[0].mean_ns = 30000;
+	p->pens[1].mean_ns = 100000; /* 0.03 % and 1 %: up to a second, the little that they have goes */
+	budget_judge(p);
+	OK(p->lanes[0].divisor == 8 && p->lanes[1].divisor == 2);
+	free(p);
+}
+
 /* A reading tells of a step in cost only bit by bit; how many there are tells at once. */
 static void processes_that_join(void)
 {
@@ -184,6 +205,7 @@ static const struct tap_test tests[] = {
 	{"many processes are slowed further", many_processes},
 	{"processes that join are foreseen", processes_that_join},
 	{"following is slowed too", following},
+	{"threads have a share of their own", threads},
 	{"no limit", no_limit},
 	{"back with room to spare", back_with_room_to_spare},
 	{"interrupted readings", interrupted_readings},

@@ -223,7 +223,7 @@ static void the_loopback_is_not_in_totals(void)
 	size_t t;
 
 	fake_init(f);
-	f->run.sources = &(struct run_source){STREAM_SYSTEM, "net", "", 1, 1 * S, 1, 0, 0, 0, 0};
+	f->run.sources = &(struct run_source){STREAM_SYSTEM, "net", "", 1, 1 * S, 1, 0, 0, 0, 0, 0};
 	f->run.sources_len = 1;
 	t = fake_table(f, STREAM_SYSTEM, SCOPE_INTERFACE, columns, 2, names, 3);
 	ROW(f, t, 101 * S, 0, 1000, 1000); /* one row each: the source tells its period */
@@ -408,12 +408,53 @@ static void workloads(void)
 	free(f);
 }
 
+/* First every 10 ms, then every 160 ms, at other ticks than another one. */
+static void readings_that_became_rare(void)
+{
+	struct run_source source = {.stream = STREAM_SYSTEM, .name = "process", .reason = "",
+	                            .divisor = 1, .period_ns = 10 * MS, .longest_period_ns = 160 * MS};
+	struct fake_run *f = alloc_array(1, sizeof(*f));
+	struct galvo_summary *s;
+	uint64_t ms = 0;
+	size_t t, i;
+
+	fake_init(f);
+	f->run.sources = &source;
+	f->run.sources_len = 1;
+	fake_process(f, 7, 1, 10, "a");
+	fake_process(f, 8, 1, 20, "b")->end_mono_ns = 102 * S + 100 * MS;
+	t = fake_table(f, STREAM_SYSTEM, SCOPE_PROCESS, active, 2, NULL, 0);
+	for (i = 0; i < 100; i++) {
+		ms += 10;
+		ROW(f, t, 100 * S + ms * MS, 7, 50, 1000);
+		ROW(f, t, 100 * S + ms * MS + 1000, 8, 20, 100);
+	}
+	for (i = 0; i < 10; i++) {
+		ms += 160;
+		if (i < 6)
+			ROW(f, t, 100 * S + (ms - 80) * MS, 8, 20, 100);
+		ROW(f, t, 100 * S + ms * MS, 7, 50, 1000);
+	}
+	s = summary_of(f); /* 1 s of 10 ms, then 1.6 s, the other one 0.88 s */
+	OK(is(s->processes[0].cpu_pct_of_core.total, 0.5 * 2.6));
+	OK(fabs(s->processes[1].cpu_pct_of_core.total - 0.2 * 1.88) < 1e-5);
+	OK(is(s->memory.followed_rss_bytes.peak, 1100));
+	OK(s->memory.followed_rss_bytes.avg > 1070 && s->memory.followed_rss_bytes.avg < 1090);
+	galvo_summary_destroy(s);
+	source.longest_period_ns = 0; /* as older recordings have it: what came late is not known to */
+	s = summary_of(f);
+	OK(s->processes[0].cpu_pct_of_core.total < 0.5 * 2);
+	galvo_summary_destroy(s);
+	free(f);
+}
+
 static const struct tap_test tests[] = {
 	{"an empty run", an_empty_run},
 	{"averages weigh time, NaN is absent", averages_weigh_time},
 	{"peaks are over a window", peaks_are_over_a_window},
 	{"holes are not integrated", holes_are_not_integrated},
 	{"a thing that came back", a_thing_that_came_back},
+	{"readings that became rare", readings_that_became_rare},
 	{"integrals do not depend on sampling", integrals_do_not_depend_on_sampling},
 	{"disks are not counted twice", disks_are_not_counted_twice},
 	{"the loopback is not in totals", the_loopback_is_not_in_totals},

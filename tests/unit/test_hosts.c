@@ -5,7 +5,8 @@
 #include "galvo/galvo.h"
 #include "host.h"
 
-enum { FINE = 40, NO_START = 41, FAILS = 42, TAKEN = 43, SIGNALLED = 44, FDS_OF_A_POOR_ONE = 12 };
+enum { FINE = 40, NO_START = 41, FAILS = 42, TAKEN = 43, SIGNALLED = 44, FDS_OF_A_POOR_ONE = 12,
+       CHILDREN = 40, OWN_FDS = 40, PATIENCE_MS = 1500 };
 
 static char base[] = "/tmp/galvo-hosts-XXXXXX";
 
@@ -28,6 +29,25 @@ static galvo_status start(const char *dir, galvo_suite **ret_suite, galvo_error 
 	config.sidecar_path = SIDECAR;
 	status = galvo_suite_create(&config, ret_suite, reterr);
 	return status == GALVO_OK ? galvo_suite_start(*ret_suite, reterr) : status;
+}
+
+/* The program and its children. */
+static galvo_status start_family(const char *dir, galvo_suite **ret_suite)
+{
+	galvo_suite_config config = galvo_suite_config_default();
+	galvo_process self = {0};
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", base, dir);
+	config.output_dir = path;
+	config.system_hz = config.disk_hz = 1000;
+	config.processes = &self;
+	config.processes_len = 1;
+	config.follow = GALVO_FOLLOW_TREE;
+	config.budget_pct = 100;
+	if (galvo_suite_create(&config, ret_suite, NULL) != GALVO_OK)
+		return GALVO_ERR_STATE;
+	return galvo_suite_start(*ret_suite, NULL);
 }
 
 /* Runs it in a process of its own, and checks how that ended. */
@@ -179,6 +199,49 @@ static int with_few_descriptors(void)
 	return status == GALVO_OK ? FINE : NO_START;
 }
 
+static bool wait_for_ticks(const galvo_suite *suite, uint64_t more)
+{
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+	const struct timespec moment = {0, 1000000};
+	uint64_t until = 0;
+	int i;
+
+	for (i = 0; i < PATIENCE_MS && (!until || stats.ticks < until); i++) {
+		nanosleep(&moment, NULL);
+		galvo_suite_get_stats(suite, &stats, NULL);
+		until = until ? until : stats.ticks + more;
+	}
+	return stats.ticks >= until && stats.processes_alive > CHILDREN;
+}
+
+/* More files could be kept open than there are descriptors: the program finds some all the same. */
+static int with_many_processes(void)
+{
+	int taken[OWN_FDS], i, answer = FINE;
+	pid_t children[CHILDREN];
+	galvo_suite *suite;
+
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){5 * CHILDREN, 4096});
+	for (i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		if (children[i] == 0)
+			for (;;)
+				pause();
+	}
+	if (start_family("many", &suite) != GALVO_OK)
+		answer = NO_START;
+	if (answer == FINE && !wait_for_ticks(suite, 200))
+		answer = FAILS;
+	for (i = 0; i < OWN_FDS && answer == FINE; i++)
+		if ((taken[i] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+			answer = TAKEN;
+	if (answer == FINE && (!wait_for_ticks(suite, 200) || galvo_suite_stop(suite, NULL) != GALVO_OK))
+		answer = FAILS;
+	for (i = 0; i < CHILDREN; i++)
+		kill(children[i], SIGKILL);
+	return answer == FINE && !is_sound("many") ? FAILS : answer;
+}
+
 static void limits(void)
 {
 	in_child(with_small_files, FINE);
@@ -186,6 +249,7 @@ static void limits(void)
 	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR; mode++)
 		in_child(with_few_descriptors, FINE);
 	mode = GALVO_IN_PROCESS;
+	in_child(with_many_processes, FINE);
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------- */

@@ -268,7 +268,8 @@ static void how_it_ended(void)
 	track_info(r.track, who, &info);
 	OK(info.end.has_status && info.end.term_signal == SIGKILL && info.end.exit_code == 137);
 	OK(who->exit_mono_ns > before_ns && who->exit_mono_ns < atomic_load(&who->end_mono_ns));
-	OK(who->has_final && who->final_cpu_ns > 0 && who->final_has_io);
+	OK(info.usage[USAGE_CPU_NS].is_known && info.usage[USAGE_CPU_NS].tail > 0);
+	OK(info.usage[USAGE_WCHAR].is_known && who->exited_is_all && who->exited.has_io);
 	track_release(r.track, who);
 	close_rig(&r);
 }

@@ -36,14 +36,16 @@ static void everything(void)
 		"output_dir: 'out' root: '/none-such' follow: CHILDREN scan_interval_ms: 50 budget_pct: 2.5 "
 		"overwrite: true stop_at_exit: true mode: SIDECAR sidecar_path: '/s' sidecar_cpus: '0-3,8'\n"
 		"system { enabled: true sampling_frequency_hz: 200 processes { pid: 7 alias: 'a' } "
-		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 }\n"
+		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 "
+		"threads: 1 }\n"
 		"disk { enabled: true sampling_frequency_hz: 20 devices: ['sda', '/dev/md0'] "
 		"processes { pid: 0 alias: 'me' } processes { pid: 7 } flush_interval_ms: 20 output_file: 'd.pb' }");
 	const galvo_suite_config *c = galvo_config_suite(config);
 
 	OK(!strcmp(c->output_dir, "out") && !strcmp(c->root, "/none-such"));
 	OK(c->follow == GALVO_FOLLOW_CHILDREN && galvo_config_follow(config) == GALVO_FOLLOW_CHILDREN);
-	OK(c->scan_interval_ms == 50 && fabs(c->budget_pct - 2.5) < 1e-12 && c->overwrite && c->pss);
+	OK(c->scan_interval_ms == 50 && fabs(c->budget_pct - 2.5) < 1e-12 && c->overwrite && c->pss &&
+	   c->threads);
 	OK(c->stop_at_exit == 1);
 	OK(!c->no_system && !c->no_disk);
 	OK(fabs(c->system_hz - 200) < 1e-9 && fabs(c->disk_hz - 20) < 1e-9 && fabs(c->core_hz - .5) < 1e-9);

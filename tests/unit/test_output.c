@@ -191,6 +191,8 @@ static void every_key_is_documented(void)
 	full(f);
 	f->run.damages = &(struct damage){"x", 1, "y", false};
 	f->run.damages_len = 1;
+	f->run.threads = &(struct thread_info){.pid = 4711, .tid = 4800, .first_mono_ns = 101 * S};
+	f->run.threads_len = 1;
 	t = report(f, GALVO_REPORT_JSON);
 	if (OK(file != NULL))
 		page[fread(page, 1, (1 << 16) - 1, file)] = '\0';

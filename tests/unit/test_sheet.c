@@ -111,9 +111,9 @@ static void reasons_are_whole(void)
 		"processes", "12345 descendants not followed: half of the descriptor limit (ulimit -n) is "
 		             "in use, and that is all there is to say"};
 	const struct run_source slow[] = {
-		{STREAM_SYSTEM, "process_detail", "", 12, 0, 1, 0, 0, 0, 0},
-		{STREAM_SYSTEM, "memory_pressure", "", 4, 0, 1, 0, 0, 0, 0},
-		{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 8, 0, 10, 248, 0, 0, 0},
+		{STREAM_SYSTEM, "process_detail", "", 12, 0, 1, 0, 0, 0, 0, 0},
+		{STREAM_SYSTEM, "memory_pressure", "", 4, 0, 1, 0, 0, 0, 0, 0},
+		{STREAM_DISK, "process_io", "proc/4711/io: Permission denied", 8, 0, 10, 248, 0, 0, 0, 0},
 	};
 	struct fake_run *f = alloc_array(1, sizeof(*f));
 	struct page *p = alloc_array(1, sizeof(*p));

@@ -113,7 +113,7 @@ static void round_trip(void)
 	size_t i;
 
 	c.output_dir = "out";
-	c.overwrite = c.no_kernel_events = 1;
+	c.overwrite = c.no_kernel_events = c.threads = 1;
 	c.disks = disks;
 	c.disks_len = 2;
 	c.notes = notes;
@@ -133,7 +133,7 @@ static void round_trip(void)
 	OK(got.processes[0].follow == 0 && got.processes[1].follow == GALVO_FOLLOW_SELF &&
 	   got.processes[1].reserved == -1);
 	OK(got.system_hz > 0.4 && got.system_hz < 0.6 && got.flush_interval_ms == UINT64_MAX);
-	OK(!strcmp(got.sidecar_cpus, "0-1") && got.overwrite == 1 && got.no_kernel_events == 1);
+	OK(!strcmp(got.sidecar_cpus, "0-1") && got.overwrite == 1 && got.no_kernel_events == 1 && got.threads == 1);
 	OK(got.mode == GALVO_IN_PROCESS);
 	sidecar_memory_free(&memory);
 	for (i = 0; i < bytes.len; i++) { /* cut anywhere: no crash, and mostly no configuration */

@@ -7,14 +7,15 @@ struct io {
 };
 #define NONE UINT64_MAX
 
-/* after: the mark as it was read again, or NONE. */
-static void io_put(struct raw *r, const struct io *io, uint64_t after)
+/* again: of which mark and alone were read again, or NULL. */
+static void io_put(struct raw *r, const struct io *io, const struct io *again)
 {
 	const struct source *s = rig_source(span_str("process_io"));
 	const struct { const char *name; uint64_t value; } put[] = {
 		{"total_wchar_bytes", io->total}, {"main_wchar_bytes", io->alone},
 		{"reaped_mark", io->mark}, {"threads_count", io->threads},
-		{"reaped_mark_after", after},
+		{"reaped_mark_after", again ? again->mark : NONE},
+		{"main_wchar_bytes_after", again && again->alone ? again->alone : NONE},
 	};
 	size_t i, f;
 
@@ -42,7 +43,7 @@ static void io_is_parted(void)
 	static const struct {
 		const char *what;
 		struct io readings[4]; /* up to one with no threads */
-		struct io again;       /* the stat file read once more: NONE threads if it must not be */
+		struct io again;       /* read once more: mark, alone; NONE threads if it must not be */
 		uint64_t own, reaped, mixed;
 	} rows[] = {
 		{"alone", {{10, 10, 0, 1}, {25, 25, 0, 1}}, {.threads = NONE}, 25, 0, 0},
@@ -58,6 +59,11 @@ static void io_is_parted(void)
 		{"its thread has ended", {{10, 4, 0, 2}, {10, 4, 0, 1}, {12, 6, 0, 1}}, {.threads = NONE},
 		 12, 0, 0},
 		{"a thread came and went", {{10, 10, 0, 1}, {50, 12, 0, 1}}, {.mark = 0}, 50, 0, 0},
+		{"it writes while it is read",
+		 {{10, 10, 0, 1}, {30, 22, 0, 1}, {60, 35, 5, 1}}, {.alone = 30}, 35, 25, 0},
+		{"it writes while it is read, with a child: too much of that, until the next one",
+		 {{10, 10, 0, 1}, {125, 15, 7, 1}, {126, 21, 7, 1}, {146, 21, 9, 1}}, {.threads = NONE},
+		 21, 125, 0},
 		{"main thread not readable", {{10, NONE, 0, 1}, {50, NONE, 7, 1}}, {.threads = NONE},
 		 10, 0, 40},
 		{"no stat file", {{10, NONE, NONE, NONE}, {50, NONE, NONE, NONE}}, {.threads = NONE},
@@ -75,10 +81,10 @@ static void io_is_parted(void)
 		for (k = 0; k < 4 && rows[i].readings[k].threads; k++) {
 			const struct io io = rows[i].readings[k];
 
-			io_put(&now, &io, NONE);
+			io_put(&now, &io, NULL);
 			if (!s->settle(&before, &now, false)) {
 				was_asked = true;
-				io_put(&now, &io, rows[i].again.mark);
+				io_put(&now, &io, &rows[i].again);
 				OK(s->settle(&before, &now, true));
 			}
 			before = now;

@@ -93,13 +93,14 @@ static uint32_t fields_read(const struct world *w, const struct source *s)
 		buf_init(&b, 1 << 20);
 		rig_init(&rig);
 		snprintf(path, sizeof(path), "%s%s",
-		         s->shape == SHAPE_PROCESS ? "proc/1300/" : "", t->path);
+		         s->shape == SHAPE_PROCESS ? "proc/1300/"
+		         : s->shape == SHAPE_THREAD ? "proc/1300/task/1300/" : "", t->path);
 		if (strstr(path, "%u"))
 			snprintf(path, sizeof(path), "proc/1300/task/1300/io");
 		if (strstr(path, "%s"))
 			snprintf(path, sizeof(path), "sys/class/block/vda/inflight");
-		/* What has to settle may read its first text twice into one reading. */
-		for (turn = 0; turn < (s->settle && !i ? 2 : 1); turn++, rig.is_again = true)
+		/* What has to settle may read all but its last text twice into one reading. */
+		for (turn = 0; turn < (s->settle && i + 1 < s->texts_len ? 2 : 1); turn++, rig.is_again = true)
 			if (!OK(file_read(w->root_fd, path, &b, &text, &e) == GALVO_OK &&
 			        t->parse(text, w, &rig.sink, &e) == GALVO_OK))
 				printf("# %s\n", e.text);
