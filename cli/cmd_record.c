@@ -86,6 +86,7 @@ static bool take_file(struct recording *r, const char *path)
 	from = galvo_config_suite(r->file);
 	r->config = *from;
 	r->config.is_recorder = 1;
+	r->config.mode = GALVO_IN_PROCESS; /* which is beside the workload already */
 	if (galvo_config_follow(r->file) < 0)
 		r->config.follow = GALVO_FOLLOW_TREE;
 	r->has_file_disks = true;

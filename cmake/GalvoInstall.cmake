@@ -8,6 +8,7 @@ endif()
 
 if(TARGET galvo_shared)
   install(TARGETS galvo_shared EXPORT galvo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS galvo_sidecar RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/galvo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
   install(EXPORT galvo NAMESPACE galvo:: FILE GalvoTargets.cmake DESTINATION ${package})

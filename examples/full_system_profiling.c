@@ -1,7 +1,9 @@
 /*
  * A program that records itself: a suite from a configuration, regions, a process added and removed.
  *
- * usage: full_system_profiling [-c CONFIG.pbtxt] [-o DIRECTORY]
+ * usage: full_system_profiling [-s] [-c CONFIG.pbtxt] [-o DIRECTORY]
+ *
+ * With -s a sidecar does the sampling, and what that costs is not this program's.
  */
 #include <galvo/galvo.h>
 #include <pthread.h>
@@ -170,8 +172,8 @@ static int run_phases(galvo_suite *suite, galvo_error *error)
 }
 
 /* The suite that a file asks for; its notes say what it asks for in vain. */
-static galvo_status create_suite(const char *path, const char *output_dir, galvo_suite **suite,
-                                 galvo_error *error)
+static galvo_status create_suite(const char *path, const char *output_dir, int has_sidecar,
+                                 galvo_suite **suite, galvo_error *error)
 {
 	galvo_suite_config chosen;
 	galvo_config *config;
@@ -186,6 +188,8 @@ static galvo_status create_suite(const char *path, const char *output_dir, galvo
 	chosen = *galvo_config_suite(config);
 	if (output_dir)
 		chosen.output_dir = output_dir;
+	if (has_sidecar)
+		chosen.mode = GALVO_SIDECAR;
 	status = galvo_suite_create(&chosen, suite, error);
 	if (status == GALVO_OK)
 		printf("recording; afterwards: galvo report %s\n", chosen.output_dir);
@@ -199,16 +203,19 @@ int main(int argc, char **argv)
 	galvo_suite *suite = NULL;
 	galvo_error error = {0};
 	galvo_status status;
-	int option, done = 0;
+	int option, has_sidecar = 0, done = 0;
 
-	while ((option = getopt(argc, argv, "c:o:")) != -1) {
+	while ((option = getopt(argc, argv, "sc:o:")) != -1) {
 		if (option == '?') {
-			fprintf(stderr, "usage: %s [-c CONFIG.pbtxt] [-o DIRECTORY]\n", argv[0]);
+			fprintf(stderr, "usage: %s [-s] [-c CONFIG.pbtxt] [-o DIRECTORY]\n", argv[0]);
 			return 2;
 		}
-		*(option == 'c' ? &path : &output_dir) = optarg;
+		if (option == 's')
+			has_sidecar = 1;
+		else
+			*(option == 'c' ? &path : &output_dir) = optarg;
 	}
-	status = create_suite(path, output_dir, &suite, &error);
+	status = create_suite(path, output_dir, has_sidecar, &suite, &error);
 	if (status == GALVO_OK)
 		status = galvo_suite_start(suite, &error);
 	if (status == GALVO_OK) {

@@ -38,6 +38,10 @@ typedef struct galvo_system_config {
 	double budget_pct;              /* of one CPU, for reading sources; 0: 1 */
 	int32_t stop_at_exit;           /* 1: a program that ends without stop leaves a whole file, too */
 	int32_t threads;                /* 1: each thread of the followed processes too */
+	const char *sidecar_path;       /* these as in galvo_suite_config */
+	const char *sidecar_cpus;
+	int32_t mode;
+	int32_t reserved;               /* zero */
 } galvo_system_config;
 
 typedef struct galvo_disk_config {
@@ -55,6 +59,9 @@ typedef struct galvo_disk_config {
 	uint64_t scan_interval_ms;
 	double budget_pct;
 	int32_t stop_at_exit;
+	int32_t mode;                   /* these as in galvo_suite_config */
+	const char *sidecar_path;
+	const char *sidecar_cpus;
 } galvo_disk_config;
 
 typedef struct galvo_event_config {
@@ -62,6 +69,9 @@ typedef struct galvo_event_config {
 	uint64_t flush_interval_ms;     /* 0: 5000 */
 	const char *output_file;        /* a path; required; replaced if it is there */
 	int32_t stop_at_exit;
+	int32_t mode;                   /* these as in galvo_suite_config */
+	const char *sidecar_path;
+	const char *sidecar_cpus;
 } galvo_event_config;
 
 static inline galvo_system_config galvo_system_config_default(void)

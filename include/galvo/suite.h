@@ -42,6 +42,18 @@ typedef struct galvo_process {
 } galvo_process;
 
 /*
+ * Where the sampling is done: on threads of the caller's process, or in a helper process, galvo-sidecar,
+ * whose cost is not the caller's. Calls do the same in both. A sidecar stops and completes the recording
+ * when the process that started it ends in whatever way; the caller is never told of it by signals or by
+ * wait(2), unless orphans come to the caller (it is a subreaper, or process 1): then it is its child.
+ */
+typedef enum galvo_mode {
+	GALVO_IN_PROCESS = 0,
+	GALVO_SIDECAR = 1,
+	GALVO_MODE_WIDTH = 0x7fffffff
+} galvo_mode;
+
+/*
  * Zero means default everywhere. Strings and arrays are copied by create. New members are appended;
  * struct_size tells which the caller knows.
  */
@@ -79,6 +91,10 @@ typedef struct galvo_suite_config {
 	int32_t stop_at_exit;        /* 1: a program that ends without stop leaves a whole recording, too */
 	int32_t no_kernel_events;    /* 1: files tell who is new, even where the kernel would */
 	int32_t threads;             /* 1: each thread of the followed processes too */
+	const char *sidecar_path;    /* the program; NULL: as installed, see galvo-suite(3) */
+	const char *sidecar_cpus;    /* those it may use: "0-3,8"; NULL: the calling thread's */
+	int32_t mode;                /* a galvo_mode */
+	int32_t reserved;            /* zero */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)

@@ -184,6 +184,8 @@ struct world {
 /* This machine, with proc/ and sys/ below `root` (NULL: "/"). world_close gives root_fd back. */
 galvo_status world_open(struct world *w, const char *root, galvo_error *reterr);
 void world_close(struct world *w);
+/* A setting of the environment; NULL: there is none, or the program has privileges that its user has not. */
+const char *world_setting(const char *name);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -214,15 +216,18 @@ galvo_status file_read(int dir_fd, const char *path, struct buf *into, struct sp
                        galvo_error *reterr);
 /*
  * Descriptors 0 to 2 are the program's, even while it has them closed: what it prints must not land
- * in a file of ours. Every descriptor that galvo gets comes through one of these three, is closed on
+ * in a file of ours. Every descriptor that galvo gets comes through one of these four, is closed on
  * exec, and is 3 or more. They fail as the system does, with -1 or NULL, and errno.
  */
 int fd_keep(int fd); /* of a call that has just made it, or failed; takes it over */
+bool fd_pair(int ret_fds[2]); /* two ends of a socket that keeps messages apart */
 int file_open(int dir_fd, const char *path, int flags); /* mode 0666 */
 DIR *file_open_dir(int dir_fd, const char *path);
 /* All of the bytes or a failure; EINTR, short writes and SIGXFSZ are dealt with. *ret_written always
  * set. */
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written);
+/* 0 or errno; SIGXFSZ is dealt with. */
+int file_set_size(int fd, uint64_t bytes);
 /* Replaces dir/name by way of a temporary name beside it and rename(2): never seen half. */
 galvo_status file_replace(int dir_fd, const char *name, const void *bytes, size_t n,
                           galvo_error *reterr);

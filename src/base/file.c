@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base.h"
@@ -21,6 +22,24 @@ int fd_keep(int fd)
 	close(fd);
 	errno = failed;
 	return moved;
+}
+
+bool fd_pair(int ret_fds[2])
+{
+	int i, failed;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_fds) != 0)
+		return false;
+	for (i = 0; i < 2; i++)
+		ret_fds[i] = fd_keep(ret_fds[i]);
+	if (ret_fds[0] >= 0 && ret_fds[1] >= 0)
+		return true;
+	failed = errno;
+	for (i = 0; i < 2; i++)
+		if (ret_fds[i] >= 0)
+			close(ret_fds[i]);
+	errno = failed;
+	return false;
 }
 
 int file_open(int dir_fd, const char *path, int flags)
@@ -139,25 +158,56 @@ galvo_status file_read(int dir_fd, const char *path, struct buf *into, struct sp
  * A limit on the size of files (ulimit -f) is a failure to us, not the signal that would end the
  * program, or reach its handler: it is kept from this thread while it writes.
  */
-static ssize_t write_quietly(int fd, const char *p, size_t n)
+struct quiet {
+	sigset_t before, pending;
+};
+
+static void begin_quiet(struct quiet *q)
 {
-	const struct timespec now = {0};
-	sigset_t size_limit, before, pending;
-	ssize_t put;
-	int failed;
+	sigset_t size_limit;
 
 	sigemptyset(&size_limit);
 	sigaddset(&size_limit, SIGXFSZ);
-	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &size_limit, &before);
-	put = write(fd, p, n);
-	failed = errno;
-	if (put < 0 && failed == EFBIG && !sigismember(&pending, SIGXFSZ))
+	sigpending(&q->pending);
+	pthread_sigmask(SIG_BLOCK, &size_limit, &q->before);
+}
+
+/* Leaves errno as the call between has set it. */
+static void end_quiet(const struct quiet *q, bool has_failed)
+{
+	const struct timespec now = {0};
+	const int failed = errno;
+	sigset_t size_limit;
+
+	sigemptyset(&size_limit);
+	sigaddset(&size_limit, SIGXFSZ);
+	if (has_failed && failed == EFBIG && !sigismember(&q->pending, SIGXFSZ))
 		while (sigtimedwait(&size_limit, NULL, &now) < 0 && errno == EINTR)
 			;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_sigmask(SIG_SETMASK, &q->before, NULL);
 	errno = failed;
+}
+
+static ssize_t write_quietly(int fd, const char *p, size_t n)
+{
+	struct quiet quiet;
+	ssize_t put;
+
+	begin_quiet(&quiet);
+	put = write(fd, p, n);
+	end_quiet(&quiet, put < 0);
 	return put;
+}
+
+int file_set_size(int fd, uint64_t bytes)
+{
+	struct quiet quiet;
+	int status;
+
+	begin_quiet(&quiet);
+	status = ftruncate(fd, (off_t)bytes);
+	end_quiet(&quiet, status != 0);
+	return status == 0 ? 0 : errno;
 }
 
 int file_write_all(int fd, const void *bytes, size_t n, size_t *ret_written)

@@ -30,6 +30,11 @@ galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+const char *world_setting(const char *name)
+{
+	return secure_getenv(name);
+}
+
 void world_close(struct world *w)
 {
 	if (w->root_fd >= 0)

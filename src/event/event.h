@@ -22,6 +22,16 @@ struct events;
  */
 galvo_status events_create(const struct world *world, bool is_wanted, struct events **ret_events,
                            galvo_error *reterr);
+/*
+ * The two halves of it in two processes, and shared memory between them. Callers: trackers, which record
+ * from events_open_callers to events_signal_stop; all else here is the reader's. The descriptor is the
+ * caller's to hand over and to close.
+ */
+galvo_status events_create_callers(const struct world *world, struct events **ret_events,
+                                   int *ret_ring_fd, galvo_error *reterr);
+galvo_status events_create_reader(const struct world *world, int ring_fd, struct events **ret_events,
+                                  galvo_error *reterr);
+void events_open_callers(struct events *);
 void events_destroy(struct events *); /* NULL is fine; joined already, or never started */
 galvo_tracker *events_tracker(struct events *, enum time_domain);
 

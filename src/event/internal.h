@@ -35,22 +35,35 @@ struct cell {
 _Static_assert(sizeof(struct cell) == LINE_BYTES, "a cell is a cache line");
 
 /*
- * Many write, one reads. The kernel empties its pages in a child after fork, which then finds that
- * nothing is recorded, and cannot disturb its parent.
+ * What every caller reads first, and is seldom written. The kernel empties its page in a child after
+ * fork, which then finds that nothing is recorded, and cannot disturb its parent. So it is never shared.
+ */
+struct gate {
+	_Atomic uint32_t is_recording;
+	_Atomic uint32_t pid; /* whose regions these are */
+	_Atomic uint64_t start_mono_ns;
+};
+
+/*
+ * Many write, one reads; perhaps in another process, which trusts nothing that it finds here to be in
+ * bounds.
  */
 struct ring {
-	/* Read by every caller, seldom written. */
-	_Alignas(LINE_BYTES) _Atomic uint32_t is_recording;
-	_Atomic uint32_t is_crowded; /* OPEN_ENOUGH regions are open */
-	_Atomic uint32_t pid;        /* whose regions these are */
-	_Atomic uint64_t start_mono_ns;
+	_Alignas(LINE_BYTES) _Atomic uint32_t is_crowded; /* OPEN_ENOUGH regions are open */
+	_Atomic uint32_t is_closed; /* nobody reads it any more; then it is crowded, too */
 	_Alignas(LINE_BYTES) _Atomic uint64_t tail; /* the next position to be written */
 	_Alignas(LINE_BYTES) _Atomic uint64_t head; /* cells before it are free again */
 	_Alignas(LINE_BYTES) _Atomic uint64_t dropped, unmatched, refused;
 	_Alignas(LINE_BYTES) struct cell cells[CELLS];
 };
 
+struct gate *gate_create(bool must_be_emptied); /* NULL: no memory, or no kernel that empties it */
+void gate_destroy(struct gate *g);
 struct ring *ring_create(void); /* NULL: no memory */
+/* In memory that another process may map: its descriptor is the caller's. */
+galvo_status ring_create_shared(struct ring **ret_ring, int *ret_fd, galvo_error *reterr);
+/* MALFORMED: that is no such memory. */
+galvo_status ring_map(int fd, struct ring **ret_ring, galvo_error *reterr);
 void ring_destroy(struct ring *r);
 
 struct record {
@@ -66,6 +79,7 @@ bool ring_take(struct ring *r, uint64_t *at, char text[EVENT_NAME_MAX], struct r
 
 struct galvo_tracker {
 	enum time_domain domain;
+	struct gate *gate;
 	struct ring *ring; /* NULL: records nothing, ever */
 	const struct clock *clock;
 };
@@ -107,6 +121,7 @@ void open_remove(struct open_table *t, struct open_region *r);
 void listener_sweep(const char *dir);
 
 struct events {
+	struct gate *gate;
 	struct ring *ring;
 	galvo_tracker host, gpu;
 	const struct world *world;

@@ -186,7 +186,7 @@ static void hear(galvo_listener *l, struct span datagram, struct msghdr *m)
 		count(&ring->refused);
 		return;
 	}
-	if (said.mono_ns > now_mono_ns || said.mono_ns < atomic_load(&ring->start_mono_ns))
+	if (said.mono_ns > now_mono_ns || said.mono_ns < atomic_load(&l->tracker->gate->start_mono_ns))
 		said.mono_ns = now_mono_ns;
 	if (said.what == GALVO_SAY_BEGIN)
 		begin(l, &said, (uint32_t)sender.pid);

@@ -9,23 +9,63 @@ enum {
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
 
+/* Takes over the ring, if there is one; is_read: here, and not in another process. */
+static galvo_status create(const struct world *world, struct ring *ring, bool is_read,
+                           struct events **ret_events, galvo_error *reterr)
+{
+	struct events *e = alloc_array(1, sizeof(*e));
+	galvo_status status = GALVO_OK;
+
+	if (!e) {
+		ring_destroy(ring);
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	}
+	e->ring = ring;
+	e->gate = ring ? gate_create(!is_read) : NULL;
+	if (ring && (!e->gate || (is_read && !open_init(&e->open))))
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions%s",
+		                 is_read ? "" : ", or none that fork empties (Linux 4.14)");
+	e->world = world;
+	e->host = (galvo_tracker){DOMAIN_GENERIC, e->gate, ring, world->clock};
+	e->gpu = (galvo_tracker){DOMAIN_GPU, NULL, NULL, world->clock};
+	if (status == GALVO_OK)
+		*ret_events = e;
+	else
+		events_destroy(e);
+	return status;
+}
+
 galvo_status events_create(const struct world *world, bool is_wanted, struct events **ret_events,
                            galvo_error *reterr)
 {
-	struct events *e = alloc_array(1, sizeof(*e));
+	struct ring *ring = is_wanted ? ring_create() : NULL;
 
-	if (!e)
-		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	e->ring = is_wanted ? ring_create() : NULL;
-	if (is_wanted && !(e->ring && open_init(&e->open))) {
-		events_destroy(e);
+	if (is_wanted && !ring)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions");
-	}
-	e->world = world;
-	e->host = (galvo_tracker){DOMAIN_GENERIC, e->ring, world->clock};
-	e->gpu = (galvo_tracker){DOMAIN_GPU, NULL, world->clock};
-	*ret_events = e;
-	return GALVO_OK;
+	return create(world, ring, true, ret_events, reterr);
+}
+
+galvo_status events_create_callers(const struct world *world, struct events **ret_events,
+                                   int *ret_ring_fd, galvo_error *reterr)
+{
+	struct ring *ring;
+	galvo_status status = ring_create_shared(&ring, ret_ring_fd, reterr);
+
+	if (status != GALVO_OK)
+		return status;
+	status = create(world, ring, false, ret_events, reterr);
+	if (status != GALVO_OK)
+		close(*ret_ring_fd);
+	return status;
+}
+
+galvo_status events_create_reader(const struct world *world, int ring_fd, struct events **ret_events,
+                                  galvo_error *reterr)
+{
+	struct ring *ring;
+	galvo_status status = ring_map(ring_fd, &ring, reterr);
+
+	return status == GALVO_OK ? create(world, ring, true, ret_events, reterr) : status;
 }
 
 void events_destroy(struct events *e)
@@ -33,6 +73,7 @@ void events_destroy(struct events *e)
 	if (!e)
 		return;
 	open_finish(&e->open);
+	gate_destroy(e->gate);
 	ring_destroy(e->ring);
 	free(e);
 }
@@ -171,6 +212,9 @@ void events_finish(struct events *e)
 	}
 	stream_await_ready(e->stream, until_ns);
 	events_flush(e);
+	/* Callers in another process may not have heard. */
+	atomic_store_explicit(&e->ring->is_closed, 1, memory_order_relaxed);
+	atomic_store_explicit(&e->ring->is_crowded, 1, memory_order_relaxed);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------ */
@@ -205,14 +249,19 @@ static void *run(void *arg)
 	return NULL;
 }
 
+void events_open_callers(struct events *e)
+{
+	atomic_store(&e->gate->start_mono_ns, now_ns(e));
+	atomic_store(&e->gate->pid, (uint32_t)getpid());
+	atomic_store(&e->gate->is_recording, 1);
+}
+
 void events_open(struct events *e, struct stream *stream, uint64_t flush_interval_ns)
 {
 	e->stream = stream;
 	e->flush_interval_ns = flush_interval_ns;
 	e->flushed_mono_ns = now_ns(e);
-	atomic_store(&e->ring->start_mono_ns, e->flushed_mono_ns);
-	atomic_store(&e->ring->pid, (uint32_t)getpid());
-	atomic_store(&e->ring->is_recording, 1);
+	events_open_callers(e);
 }
 
 galvo_status events_start(struct events *e, galvo_error *reterr)
@@ -221,7 +270,7 @@ galvo_status events_start(struct events *e, galvo_error *reterr)
 
 	failed = thread_start(&e->thread, run, e);
 	if (failed) {
-		atomic_store(&e->ring->is_recording, 0);
+		atomic_store(&e->gate->is_recording, 0);
 		return err_sys(reterr, failed, "cannot start the thread of events");
 	}
 	e->is_running = true;
@@ -230,7 +279,7 @@ galvo_status events_start(struct events *e, galvo_error *reterr)
 
 void events_signal_stop(struct events *e)
 {
-	atomic_store_explicit(&e->ring->is_recording, 0, memory_order_release);
+	atomic_store_explicit(&e->gate->is_recording, 0, memory_order_release);
 	clock_wake(&e->stop);
 }
 

@@ -1,5 +1,8 @@
 /* The callers' side: a record into the ring without waiting, and back out of it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -7,16 +10,73 @@
 
 #define POSITION_NONE UINT64_MAX
 
+struct gate *gate_create(bool must_be_emptied)
+{
+	struct gate *g = mmap(NULL, sizeof(*g), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (g == MAP_FAILED)
+		return NULL;
+	/* Linux 4.14. Before, a child records into a copy of the ring that nobody reads, if it has one. */
+	if (madvise(g, sizeof(*g), MADV_WIPEONFORK) != 0 && must_be_emptied) {
+		munmap(g, sizeof(*g));
+		return NULL;
+	}
+	return g;
+}
+
+void gate_destroy(struct gate *g)
+{
+	if (g)
+		munmap(g, sizeof(*g));
+}
+
 struct ring *ring_create(void)
 {
 	struct ring *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+	return r == MAP_FAILED ? NULL : r;
+}
+
+static galvo_status map_shared(int fd, struct ring **ret_ring, galvo_error *reterr)
+{
+	struct ring *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
 	if (r == MAP_FAILED)
-		return NULL;
-	/* Linux 4.14. Before, a child records into a copy that nobody reads. */
-	madvise(r, sizeof(*r), MADV_WIPEONFORK);
-	return r;
+		return err_sys(reterr, errno, "memory for regions");
+	*ret_ring = r;
+	return GALVO_OK;
+}
+
+/* Sealed: memory that shrinks is memory that kills who reads it. */
+galvo_status ring_create_shared(struct ring **ret_ring, int *ret_fd, galvo_error *reterr)
+{
+	int fd = fd_keep(memfd_create("galvo-regions", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	int failed = fd < 0 ? errno : file_set_size(fd, sizeof(struct ring));
+	galvo_status status;
+
+	if (!failed && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		failed = errno;
+	if (failed)
+		status = err_sys(reterr, failed, "memory for regions");
+	else
+		status = map_shared(fd, ret_ring, reterr);
+	if (status == GALVO_OK)
+		*ret_fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+galvo_status ring_map(int fd, struct ring **ret_ring, galvo_error *reterr)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat facts;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &facts) != 0 ||
+	    facts.st_size != (off_t)sizeof(struct ring))
+		return err_set(reterr, GALVO_ERR_MALFORMED, "that is no memory for regions");
+	return map_shared(fd, ret_ring, reterr);
 }
 
 void ring_destroy(struct ring *r)
@@ -80,15 +140,17 @@ static void publish(struct ring *r, uint64_t at)
 bool ring_take(struct ring *r, uint64_t *at, char text[EVENT_NAME_MAX], struct record *ret)
 {
 	struct cell *c = cell_at(r, *at);
-	size_t n, done;
+	size_t n, done, name_bytes;
 	uint64_t more;
 
 	if (atomic_load_explicit(&c->ready, memory_order_acquire) != *at + 1)
 		return false;
+	name_bytes = c->is.head.name_bytes;
 	*ret = (struct record){
 		.kind = (enum record_kind)c->is.head.kind, .position = *at,
 		.mono_ns = c->is.head.mono_ns, .thread = c->is.head.thread, .pid = c->is.head.pid,
-		.id = *at + 1, .name = span_of(text, c->is.head.name_bytes),
+		.id = *at + 1,
+		.name = span_of(text, name_bytes < EVENT_NAME_MAX ? name_bytes : EVENT_NAME_MAX),
 	};
 	if (ret->kind == RECORD_END)
 		memcpy(&ret->id, c->is.head.text, sizeof(ret->id));
@@ -121,7 +183,7 @@ static uint32_t thread_number(uint32_t pid)
 
 static bool is_recording(const galvo_tracker *t)
 {
-	return t && t->ring && atomic_load_explicit(&t->ring->is_recording, memory_order_acquire);
+	return t && t->ring && atomic_load_explicit(&t->gate->is_recording, memory_order_acquire);
 }
 
 /* A time of 0 is now, as late as can be: what a begin costs is not in the region. */
@@ -197,7 +259,7 @@ uint64_t galvo_region_begin(galvo_tracker *t, const char *name, size_t name_len)
 
 	if (!is_recording(t) || is_crowded(t->ring))
 		return 0;
-	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
 	return record_begin(t, RECORD_BEGIN, span_of(name, name_len), 0, thread_number(pid), pid);
 }
 
@@ -207,7 +269,7 @@ void galvo_region_end(galvo_tracker *t, uint64_t id)
 
 	if (!id || !is_recording(t))
 		return;
-	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
 	record_end(t, id, t->clock->mono_ns(t->clock), thread_number(pid));
 }
 
@@ -217,7 +279,7 @@ void galvo_mark(galvo_tracker *t, const char *name, size_t name_len)
 
 	if (!is_recording(t))
 		return;
-	pid = atomic_load_explicit(&t->ring->pid, memory_order_relaxed);
+	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
 	record_begin(t, RECORD_MARK, span_of(name, name_len), 0, thread_number(pid), pid);
 }
 
@@ -226,7 +288,7 @@ galvo_status galvo_tracker_status(const galvo_tracker *t, galvo_error *reterr)
 	if (!t || !t->ring)
 		return err_set(reterr, GALVO_ERR_ABSENT, t && t->domain == DOMAIN_GPU
 		               ? "GPU regions: no CUDA" : "regions: switched off");
-	if (!is_recording(t))
+	if (!is_recording(t) || atomic_load_explicit(&t->ring->is_closed, memory_order_relaxed))
 		return err_set(reterr, GALVO_ERR_STATE, "regions: nothing is recorded now");
 	return GALVO_OK;
 }

@@ -140,6 +140,20 @@ static bool take_follow(struct loading *l, Galvo__TrackedProcess__Follow follow)
 	return true;
 }
 
+static bool take_sidecar(struct loading *l, const Galvo__ProfilerSuiteConfig *from)
+{
+	galvo_suite_config *c = &l->config->suite;
+
+	c->mode = (int32_t)from->mode;
+	c->sidecar_path = text_or_null(from->sidecar_path);
+	c->sidecar_cpus = text_or_null(from->sidecar_cpus);
+	if (c->mode != GALVO_IN_PROCESS && c->mode != GALVO_SIDECAR)
+		return refuse(l, "mode", "expected IN_PROCESS or SIDECAR, got %d", (int)c->mode);
+	if (!suite_parse_cpus(c->sidecar_cpus, &(struct cpus){0}))
+		return refuse(l, "sidecar_cpus", "%s", CPUS_EXPECTED);
+	return true;
+}
+
 /* ---- blocks: one that is missing or not enabled is not recorded --------------------------------- */
 
 static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *from)
@@ -227,7 +241,8 @@ bool config_take(struct loading *l)
 	c->overwrite = from->overwrite;
 	c->stop_at_exit = from->stop_at_exit;
 	c->no_kernel_events = from->no_kernel_events;
-	if (!take_follow(l, from->follow) || !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
+	if (!take_sidecar(l, from) || !take_follow(l, from->follow) ||
+	    !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
 	    !take_events(l, from->events) ||
 	    !take_ms(l, "scan_interval_ms", from->scan_interval_ms, &c->scan_interval_ms) ||
 	    !take_double(l, "budget_pct", from->budget_pct, 100, &c->budget_pct))

@@ -69,6 +69,29 @@ galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+bool suite_parse_cpus(const char *text, struct cpus *ret)
+{
+	const size_t word_bits = 8 * sizeof(ret->bits[0]), max = 8 * sizeof(ret->bits);
+	struct span rest = span_str(text), part, first;
+	uint64_t from, to;
+	bool has_more;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!text)
+		return true;
+	do {
+		has_more = span_cut(&rest, ',', &part);
+		part = span_trim(has_more ? part : rest);
+		if (!span_cut(&part, '-', &first))
+			first = part;
+		if (!span_to_u64(first, &from) || !span_to_u64(part, &to) || from > to || to >= max)
+			return false;
+		for (; from <= to; from++)
+			ret->bits[from / word_bits] |= 1UL << from % word_bits;
+	} while (has_more);
+	return true;
+}
+
 static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 {
 	galvo_status status = bound_hz("system_hz", &c->system_hz, 100, reterr);
@@ -89,6 +112,10 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_INVALID, "output_dir: expected a directory");
 	if (c->follow < GALVO_FOLLOW_NONE || c->follow > GALVO_FOLLOW_TREE)
 		return err_set(reterr, GALVO_ERR_INVALID, "follow: expected a galvo_follow");
+	if (c->mode != GALVO_IN_PROCESS && c->mode != GALVO_SIDECAR)
+		return err_set(reterr, GALVO_ERR_INVALID, "mode: expected a galvo_mode");
+	if (!suite_parse_cpus(c->sidecar_cpus, &(struct cpus){0}))
+		return err_set(reterr, GALVO_ERR_INVALID, "sidecar_cpus: " CPUS_EXPECTED);
 	if (c->no_system && c->no_disk && c->no_events)
 		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
 	return suite_set_files(c, reterr);
@@ -176,6 +203,7 @@ void suite_free_config(struct galvo_suite *s)
 	free(s->disks);
 	free(s->processes);
 	free(s->output_dir);
+	free(s->dir_path);
 	free(s->root);
 	for (i = 0; i < PROBES; i++)
 		free(s->files[i]);

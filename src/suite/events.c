@@ -4,7 +4,7 @@
 /* A captured machine says nothing. */
 bool suite_has_events(const struct galvo_suite *s)
 {
-	return !s->replay && !s->config.no_events;
+	return !galvo_suite_is_replay(s) && !s->config.no_events;
 }
 
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)

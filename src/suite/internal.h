@@ -50,6 +50,13 @@ enum suite_state {
 	SUITE_CREATED, SUITE_STARTING, SUITE_STARTED, SUITE_STOPPING, SUITE_STOPPED, SUITE_FAILED,
 };
 
+/* A set of CPUs, as the kernel has it. */
+struct cpus {
+	unsigned long bits[8192 / (8 * sizeof(unsigned long))];
+};
+
+struct sidecar;
+
 struct galvo_suite {
 	/* the configuration, copied: strings and arrays are the suite's */
 	galvo_suite_config config;
@@ -59,6 +66,8 @@ struct galvo_suite {
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
 	pid_t owner;   /* the process that made it: in a child of that, nothing of it works */
+	struct sidecar *sidecar; /* it does the work, and of what is below there is little; NULL: we do */
+	bool is_sidecar;         /* we are one, and serve the suite of another process */
 	bool is_alone; /* one profiler by itself: no metadata */
 	struct galvo_profiler parts[PARTS];
 	/* Any thread: what it is, whether start and stop have returned, whether an end was asked for. */
@@ -70,6 +79,7 @@ struct galvo_suite {
 	struct replay *replay; /* NULL: a live machine */
 	int dir_fd;
 	bool made_dir;
+	char *dir_path; /* absolute, as far as known: where to remove it; NULL: output_dir */
 	struct track *track;   /* NULL: no processes */
 	struct writer *writer;
 	struct probe *probes[PROBES];
@@ -97,6 +107,7 @@ struct galvo_suite {
 galvo_status output_open(struct galvo_suite *s, galvo_error *reterr);
 /* Of an old recording, when the new one begins. DENIED: another profiler by itself writes this file. */
 galvo_status output_clear(struct galvo_suite *s, galvo_error *reterr);
+void output_fix(struct galvo_suite *s); /* from here on the working directory may change */
 void output_close(struct galvo_suite *s); /* leaves nothing behind where nothing was recorded */
 
 /* ---- stop.c ------------------------------------------------------------------------------------- */
@@ -124,6 +135,12 @@ galvo_status suite_exit_prepare(struct galvo_suite *s, galvo_error *reterr);
 void suite_exit_lock(struct galvo_suite *s);
 void suite_exit_forget(struct galvo_suite *s);
 
+/* ---- reap.c: a child that has ended, on either side of waiting for it ------------------------------ */
+
+struct tracked *suite_close_account(struct galvo_suite *s, uint32_t pid);
+/* Gives it back; NULL is fine. Pid 0: there is nothing to be told. */
+void suite_enter_end(struct galvo_suite *s, struct tracked *who, const galvo_child *child);
+
 /* ---- events.c: regions and marks, of live machines only --------------------------------------- */
 
 bool suite_has_events(const struct galvo_suite *s);
@@ -132,8 +149,19 @@ galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
 void suite_signal_events(struct galvo_suite *s); /* no more from now on */
 void suite_stop_events(struct galvo_suite *s); /* started or not */
 
-galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
-                          galvo_error *reterr);
+/* For whom a suite works. */
+struct suite_role {
+	bool is_alone;
+	bool is_sidecar;
+	int ring_fd; /* of a sidecar: where the regions are; -1: there are none */
+};
+
+/* Callers other than the sidecar itself leave the last two alone. */
+galvo_status suite_create(const galvo_suite_config *config, const struct suite_role *role,
+                          galvo_suite **ret_suite, galvo_error *reterr);
+#define CPUS_EXPECTED "expected numbers and ranges of CPUs below 8192, as in 0-3,8"
+/* NULL is fine, and none. */
+bool suite_parse_cpus(const char *text, struct cpus *ret);
 /* Files that are not named get their usual names; all have to be names that may stand side by side. */
 galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr);
 /* As headers and metadata have it: 0 would say that nothing is sampled. */

@@ -116,12 +116,23 @@ galvo_status output_clear(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
+static const char *path_of(const struct galvo_suite *s)
+{
+	return s->dir_path ? s->dir_path : s->output_dir;
+}
+
+void output_fix(struct galvo_suite *s)
+{
+	free(s->dir_path);
+	s->dir_path = realpath(s->output_dir, NULL);
+}
+
 /* The path still means the directory that we opened: the program may have gone elsewhere meanwhile. */
 static bool is_same_dir(const struct galvo_suite *s)
 {
 	struct stat named, opened;
 
-	return stat(s->output_dir, &named) == 0 && fstat(s->dir_fd, &opened) == 0 &&
+	return stat(path_of(s), &named) == 0 && fstat(s->dir_fd, &opened) == 0 &&
 	       named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
@@ -135,7 +146,7 @@ void output_close(struct galvo_suite *s)
 	if (is_unused && s->has_files)
 		clear(s); /* files without a recording */
 	if (is_unused && s->made_dir && is_same_dir(s))
-		rmdir(s->output_dir);
+		rmdir(path_of(s));
 	flock(s->dir_fd, LOCK_UN); /* children that were forked meanwhile have the descriptor, too */
 	close(s->dir_fd);
 	s->dir_fd = -1;

@@ -17,7 +17,7 @@ static galvo_status create_alone(galvo_suite_config *config, const char **file, 
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	config->output_dir = dir;
 	*file = slash ? slash + 1 : path;
-	status = suite_create(config, true, &suite, reterr);
+	status = suite_create(config, &(struct suite_role){.is_alone = true}, &suite, reterr);
 	free(dir);
 	if (status == GALVO_OK)
 		*ret_profiler = &suite->parts[part];
@@ -46,6 +46,9 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
 	all.stop_at_exit = c.stop_at_exit;
+	all.sidecar_path = c.sidecar_path;
+	all.sidecar_cpus = c.sidecar_cpus;
+	all.mode = c.mode;
 	return create_alone(&all, &all.system_file, c.output_file, PROBE_SYSTEM, ret_profiler, reterr);
 }
 
@@ -70,6 +73,9 @@ galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
 	all.scan_interval_ms = c.scan_interval_ms;
 	all.budget_pct = c.budget_pct;
 	all.stop_at_exit = c.stop_at_exit;
+	all.sidecar_path = c.sidecar_path;
+	all.sidecar_cpus = c.sidecar_cpus;
+	all.mode = c.mode;
 	return create_alone(&all, &all.disk_file, c.output_file, PROBE_DISK, ret_profiler, reterr);
 }
 
@@ -85,6 +91,9 @@ galvo_status galvo_event_profiler_create(const galvo_event_config *config,
 	all.no_system = all.no_disk = 1;
 	all.flush_interval_ms = c.flush_interval_ms;
 	all.stop_at_exit = c.stop_at_exit;
+	all.sidecar_path = c.sidecar_path;
+	all.sidecar_cpus = c.sidecar_cpus;
+	all.mode = c.mode;
 	return create_alone(&all, &all.events_file, c.output_file, PART_EVENTS, ret_profiler, reterr);
 }
 

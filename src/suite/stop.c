@@ -1,7 +1,7 @@
 /* The end of a recording: on any thread, once, and within bounds whatever hangs. */
 #include <unistd.h>
 
-#include "internal.h"
+#include "sidecar.h"
 
 /* How long stop waits: for a reading of /proc that hangs, for the file system, for another thread. */
 #define SAMPLER_PATIENCE_NS (5 * NS_PER_S)
@@ -12,6 +12,8 @@ static void signal_probes(struct galvo_suite *s)
 {
 	size_t i;
 
+	if (s->sidecar)
+		sidecar_signal_stop(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_signal_stop(s->probes[i]);
@@ -19,6 +21,8 @@ static void signal_probes(struct galvo_suite *s)
 
 void galvo_suite_signal_stop(galvo_suite *s)
 {
+	if (s->owner != getpid())
+		return;
 	atomic_store(&s->is_signalled, 1);
 	if (suite_state(s) == SUITE_STARTED)
 		signal_probes(s); /* else start sees to it */
@@ -123,6 +127,25 @@ static galvo_status refuse_stop(struct galvo_suite *s, galvo_error *reterr)
 	return err_set(reterr, GALVO_ERR_STATE, "stop: %s", why);
 }
 
+static galvo_status stop_here(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status;
+
+	suite_stop_probes(s);
+	suite_stop_events(s);
+	status = suite_finish(s, reterr);
+	if (status == GALVO_OK && s->is_left_behind)
+		status = err_set(reterr, GALVO_ERR_STATE, "%s: a reading of proc/ or sys/ does not return; "
+		                                          "what it was to record is lost", s->output_dir);
+	return status;
+}
+
+static galvo_status stop_beside(struct galvo_suite *s, galvo_error *reterr)
+{
+	suite_signal_events(s);
+	return sidecar_stop(s->sidecar, reterr);
+}
+
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 {
 	uint64_t until_ns = clock_real.mono_ns(&clock_real) + OTHERS_PATIENCE_NS;
@@ -134,12 +157,7 @@ galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)
 		clock_real.sleep_until(&clock_real, until_ns, &s->begun);
 	if (!suite_move(s, SUITE_STARTED, SUITE_STOPPING))
 		return refuse_stop(s, reterr);
-	suite_stop_probes(s);
-	suite_stop_events(s);
-	status = suite_finish(s, reterr);
-	if (status == GALVO_OK && s->is_left_behind)
-		status = err_set(reterr, GALVO_ERR_STATE, "%s: a reading of proc/ or sys/ does not return; "
-		                                          "what it was to record is lost", s->output_dir);
+	status = s->sidecar ? stop_beside(s, reterr) : stop_here(s, reterr);
 	atomic_store(&s->state, SUITE_STOPPED);
 	clock_wake(&s->ended);
 	return status;

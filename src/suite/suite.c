@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "sidecar.h"
 
-#define ENDS_HZ 5 /* who leads less often than this notices ends too late */
 /* Of the budget for reading sources; process I/O and disks are read less often. */
 #define SYSTEM_SHARE 0.75
 
@@ -27,8 +26,23 @@ static galvo_status open_world(struct galvo_suite *s, galvo_error *reterr)
 	return GALVO_OK; /* another live machine's files: a container's host, say */
 }
 
-galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo_suite **ret_suite,
-                          galvo_error *reterr)
+/* Of the machine and the directory: whoever samples. */
+static galvo_status create_here(struct galvo_suite *s, int ring_fd, galvo_error *reterr)
+{
+	galvo_status status = open_world(s, reterr);
+
+	if (status == GALVO_OK)
+		status = output_open(s, reterr);
+	if (status != GALVO_OK)
+		return status;
+	suite_look_up_facts(s);
+	if (s->is_sidecar && suite_has_events(s))
+		return events_create_reader(&s->world, ring_fd, &s->events, reterr);
+	return events_create(&s->world, suite_has_events(s), &s->events, reterr);
+}
+
+galvo_status suite_create(const galvo_suite_config *config, const struct suite_role *role,
+                          galvo_suite **ret_suite, galvo_error *reterr)
 {
 	static const enum stream_kind kinds[PARTS] = {
 		[PROBE_SYSTEM] = STREAM_SYSTEM, [PROBE_DISK] = STREAM_DISK,
@@ -41,30 +55,26 @@ galvo_status suite_create(const galvo_suite_config *config, bool is_alone, galvo
 	if (!s)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	s->dir_fd = s->world.root_fd = -1;
-	s->is_alone = is_alone;
+	s->is_alone = role->is_alone;
+	s->is_sidecar = role->is_sidecar;
 	s->owner = getpid();
 	for (i = 0; i < PARTS; i++)
 		s->parts[i] = (struct galvo_profiler){s, kinds[i]};
 	status = suite_copy_config(s, config, reterr);
 	if (status == GALVO_OK)
-		status = open_world(s, reterr);
+		status = s->config.mode == GALVO_SIDECAR ? sidecar_create(s, config, reterr)
+		                                         : create_here(s, role->ring_fd, reterr);
 	if (status == GALVO_OK)
-		status = output_open(s, reterr);
-	if (status == GALVO_OK)
-		status = events_create(&s->world, suite_has_events(s), &s->events, reterr);
-	if (status != GALVO_OK) {
+		*ret_suite = s;
+	else
 		galvo_suite_destroy(s);
-		return status;
-	}
-	suite_look_up_facts(s);
-	*ret_suite = s;
-	return GALVO_OK;
+	return status;
 }
 
 galvo_status galvo_suite_create(const galvo_suite_config *config, galvo_suite **ret_suite,
                                 galvo_error *reterr)
 {
-	return suite_create(config, false, ret_suite, reterr);
+	return suite_create(config, &(struct suite_role){.ring_fd = -1}, ret_suite, reterr);
 }
 
 galvo_status suite_refuse_child(galvo_error *reterr)
@@ -96,6 +106,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	suite_exit_forget(s);
 	if (s->is_left_behind || suite_state(s) == SUITE_STARTING)
 		return; /* a thread may still come back and use all this */
+	sidecar_destroy(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
 	events_destroy(s->events);
@@ -129,6 +140,8 @@ static galvo_status follow_processes(struct galvo_suite *s, galvo_error *reterr)
 		.adopter_pid = s->config.adopter_pid,
 		.streams = (s->config.no_system ? 0 : GALVO_FOR_SYSTEM) |
 		           (s->config.no_disk ? 0 : GALVO_FOR_DISK),
+		/* Where orphans come to those that we follow, a sidecar is a child of theirs. */
+		.never_pid = s->is_sidecar && s->world.live ? (uint32_t)getpid() : 0,
 		/* Nor where nobody would listen. */
 		.no_kernel_events = s->config.no_kernel_events ||
 		                    (s->config.no_system && s->config.no_disk),
@@ -241,19 +254,12 @@ static galvo_status prepare(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
-galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
+/* Sampling on threads of ours. */
+static galvo_status start_here(struct galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status;
+	galvo_status status = prepare(s, reterr);
 	size_t i;
 
-	if (s->owner != getpid())
-		return suite_refuse_child(reterr);
-	if (s->replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
-		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
-		               s->replay ? "the root is a captured machine" : "started before");
-	status = suite_exit_prepare(s, reterr);
-	if (status == GALVO_OK)
-		status = prepare(s, reterr);
 	for (i = 0; i < PROBES && status == GALVO_OK; i++)
 		if (s->probes[i])
 			status = probe_start(s->probes[i], reterr);
@@ -263,6 +269,31 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 		suite_stop_probes(s);
 		suite_stop_events(s);
 	}
+	return status;
+}
+
+static galvo_status start_beside(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = sidecar_call(s->sidecar, SIDECAR_START, reterr);
+
+	if (status == GALVO_OK && suite_has_events(s))
+		events_open_callers(s->events);
+	return status;
+}
+
+galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
+{
+	const bool is_replay = galvo_suite_is_replay(s);
+	galvo_status status;
+
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	if (is_replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
+		return err_set(reterr, GALVO_ERR_STATE, "start: %s",
+		               is_replay ? "the root is a captured machine" : "started before");
+	status = suite_exit_prepare(s, reterr);
+	if (status == GALVO_OK)
+		status = s->sidecar ? start_beside(s, reterr) : start_here(s, reterr);
 	suite_begun(s, status == GALVO_OK ? SUITE_STARTED : SUITE_FAILED);
 	return status;
 }
@@ -271,18 +302,15 @@ galvo_status galvo_suite_start(galvo_suite *s, galvo_error *reterr)
 
 int galvo_suite_is_replay(const galvo_suite *s)
 {
-	return s->replay != NULL;
+	return s->replay || (s->sidecar && sidecar_is_replay(s->sidecar));
 }
 
-galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
+/* Every instant, and the end. */
+static galvo_status replay_here(struct galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status;
+	galvo_status status = prepare(s, reterr);
 	size_t i, j;
 
-	if (!s->replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
-		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
-		               s->replay ? "done before" : "the root is a live machine");
-	status = prepare(s, reterr);
 	for (i = 1; i < s->replay->len && status == GALVO_OK; i++) {
 		status = replay_go(s->replay, &s->world, i, reterr);
 		for (j = 0; j < PROBES && status == GALVO_OK; j++)
@@ -301,12 +329,31 @@ galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
+galvo_status galvo_suite_replay(galvo_suite *s, galvo_error *reterr)
+{
+	const bool is_replay = galvo_suite_is_replay(s);
+	galvo_status status;
+
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	if (!is_replay || !suite_move(s, SUITE_CREATED, SUITE_STARTING))
+		return err_set(reterr, GALVO_ERR_STATE, "replay: %s",
+		               is_replay ? "done before" : "the root is a live machine");
+	if (!s->sidecar)
+		return replay_here(s, reterr);
+	status = sidecar_call(s->sidecar, SIDECAR_REPLAY, reterr);
+	suite_begun(s, status == GALVO_OK ? SUITE_STOPPED : SUITE_FAILED);
+	return status;
+}
+
 /* ---- in the run ----------------------------------------------------------------------------------- */
 
 galvo_status galvo_suite_add(galvo_suite *s, const galvo_process *process, galvo_error *reterr)
 {
 	if (s->owner != getpid())
 		return suite_refuse_child(reterr);
+	if (s->sidecar)
+		return sidecar_add(s->sidecar, process, reterr);
 	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "add process: not started");
 	return add_process(s, process, reterr);
@@ -317,6 +364,8 @@ galvo_status suite_remove_process(struct galvo_suite *s, uint32_t pid, uint32_t 
 {
 	if (s->owner != getpid())
 		return suite_refuse_child(reterr);
+	if (s->sidecar)
+		return sidecar_call_for(s->sidecar, SIDECAR_REMOVE, pid, streams, reterr);
 	if (suite_state(s) != SUITE_STARTED)
 		return err_set(reterr, GALVO_ERR_STATE, "remove process: not started");
 	return track_remove(s->track, pid, streams, reterr);
@@ -341,6 +390,10 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 
 	if (status != GALVO_OK)
 		return status;
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	if (s->sidecar)
+		return sidecar_set_workload(s->sidecar, &known, reterr);
 	if (known.argv_len) {
 		free_argv(s);
 		s->argv = alloc_array(known.argv_len, sizeof(*s->argv));
@@ -355,51 +408,4 @@ galvo_status galvo_suite_set_workload(galvo_suite *s, const galvo_workload *w, g
 	if (suite_state(s) == SUITE_STARTED && known.pid && !known.exited)
 		track_has_begun(s->track, known.pid);
 	return GALVO_OK;
-}
-
-static void tell_slowed(const struct galvo_suite *s, galvo_suite_stats *ret)
-{
-	uint32_t divisor;
-	size_t i;
-
-	ret->largest_divisor = 1;
-	ret->slowed_sources[0] = '\0';
-	for (i = 0; i < PROBES; i++) {
-		divisor = s->probes[i] ? probe_slowed(s->probes[i], ret->slowed_sources,
-		                                      sizeof(ret->slowed_sources)) : 1;
-		if (divisor > ret->largest_divisor)
-			ret->largest_divisor = divisor;
-	}
-}
-
-galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_stats,
-                                   galvo_error *reterr)
-{
-	struct writer_totals totals;
-	struct track_counts counts;
-	struct probe_counts ticks = {0};
-	const struct probe *leader;
-	galvo_suite_stats stats = {0};
-	double hz;
-
-	if (suite_state(s) != SUITE_STARTED && suite_state(s) != SUITE_STOPPING &&
-	    suite_state(s) != SUITE_STOPPED)
-		return err_set(reterr, GALVO_ERR_STATE, "stats: not started");
-	leader = s->probes[PROBE_SYSTEM] ? s->probes[PROBE_SYSTEM] : s->probes[PROBE_DISK];
-	hz = s->probes[PROBE_SYSTEM] ? s->config.system_hz : s->config.disk_hz;
-	if (leader)
-		probe_count(leader, &ticks);
-	if (!leader || hz < ENDS_HZ)
-		track_poll(s->track); /* nobody does so soon */
-	writer_get_totals(s->writer, &totals);
-	track_count(s->track, &counts);
-	stats.ticks = ticks.ticks;
-	stats.missed_ticks = ticks.missed_ticks;
-	stats.processes_alive = counts.alive;
-	stats.roots_alive = counts.roots_alive;
-	stats.bytes_written = totals.bytes_written;
-	stats.dropped_batches = totals.dropped_batches;
-	stats.elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
-	tell_slowed(s, &stats);
-	return sized_give("stats", ret_stats, &stats, sizeof(stats), reterr);
 }

@@ -104,9 +104,12 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr)
 {
-	struct tracked *e = track_new_entry(t);
+	struct tracked *e;
 	galvo_status status;
 
+	if (!who->is_root && who->pid == t->config.never_pid)
+		return GALVO_DONE;
+	e = track_new_entry(t);
 	if (!e && t->alive < t->max)
 		return err_set(reterr, GALVO_ERR_NOMEM, "process %u: out of memory", who->pid);
 	if (!e)

@@ -66,6 +66,7 @@ struct track_config {
 	size_t max_processes; /* followed at once; 0: as many as there are descriptors to know them by */
 	size_t max_fds;       /* of the budget; 0: half of what the process may have */
 	uint32_t streams;     /* STREAM_BIT of those there are; 0: all */
+	uint32_t never_pid;   /* who is no descendant, whoever forked it; 0: none */
 	bool no_kernel_events; /* files tell who is new, even where the kernel would */
 	int events_fd;         /* for tests: where events come from instead of the kernel; 0: none */
 };

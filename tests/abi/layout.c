@@ -28,7 +28,7 @@ AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
 
-SIZE(galvo_system_config, 96);
+SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
 AT(galvo_system_config, frequency_hz, 8);
 AT(galvo_system_config, processes, 16);
@@ -43,8 +43,12 @@ AT(galvo_system_config, scan_interval_ms, 72);
 AT(galvo_system_config, budget_pct, 80);
 AT(galvo_system_config, stop_at_exit, 88);
 AT(galvo_system_config, threads, 92);
+AT(galvo_system_config, sidecar_path, 96);
+AT(galvo_system_config, sidecar_cpus, 104);
+AT(galvo_system_config, mode, 112);
+AT(galvo_system_config, reserved, 116);
 
-SIZE(galvo_disk_config, 104);
+SIZE(galvo_disk_config, 120);
 AT(galvo_disk_config, struct_size, 0);
 AT(galvo_disk_config, frequency_hz, 8);
 AT(galvo_disk_config, devices, 16);
@@ -59,12 +63,18 @@ AT(galvo_disk_config, reserved, 76);
 AT(galvo_disk_config, scan_interval_ms, 80);
 AT(galvo_disk_config, budget_pct, 88);
 AT(galvo_disk_config, stop_at_exit, 96);
+AT(galvo_disk_config, mode, 100);
+AT(galvo_disk_config, sidecar_path, 104);
+AT(galvo_disk_config, sidecar_cpus, 112);
 
-SIZE(galvo_event_config, 32);
+SIZE(galvo_event_config, 48);
 AT(galvo_event_config, struct_size, 0);
 AT(galvo_event_config, flush_interval_ms, 8);
 AT(galvo_event_config, output_file, 16);
 AT(galvo_event_config, stop_at_exit, 24);
+AT(galvo_event_config, mode, 28);
+AT(galvo_event_config, sidecar_path, 32);
+AT(galvo_event_config, sidecar_cpus, 40);
 
 SIZE(galvo_check_result, 48);
 AT(galvo_check_result, messages, 0);
@@ -87,7 +97,7 @@ AT(galvo_process, alias, 8);
 AT(galvo_process, follow, 16);
 AT(galvo_process, reserved, 20);
 
-SIZE(galvo_suite_config, 216);
+SIZE(galvo_suite_config, 240);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -121,6 +131,10 @@ AT(galvo_suite_config, require_disks, 200);
 AT(galvo_suite_config, stop_at_exit, 204);
 AT(galvo_suite_config, no_kernel_events, 208);
 AT(galvo_suite_config, threads, 212);
+AT(galvo_suite_config, sidecar_path, 216);
+AT(galvo_suite_config, sidecar_cpus, 224);
+AT(galvo_suite_config, mode, 232);
+AT(galvo_suite_config, reserved, 236);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
@@ -404,6 +418,10 @@ SIZE(galvo_follow, 4);
 VALUE(GALVO_FOLLOW_NONE, 0);
 VALUE(GALVO_FOLLOW_CHILDREN, 1);
 VALUE(GALVO_FOLLOW_TREE, 2);
+
+SIZE(galvo_mode, 4);
+VALUE(GALVO_IN_PROCESS, 0);
+VALUE(GALVO_SIDECAR, 1);
 
 SIZE(galvo_report_format, 4);
 VALUE(GALVO_REPORT_TEXT, 1);

@@ -356,7 +356,7 @@ enum { DIRECT = 4096 * 16 };
 
 static void direct(int i, bool is_write)
 {
-	void *block;
+	void *block = NULL;
 	int file = open(getenv("DEVICE"), (is_write ? O_WRONLY : O_RDONLY) | O_DIRECT | O_CLOEXEC);
 	ssize_t n;
 

@@ -46,6 +46,20 @@ def full_system_profiling():
 
 
 @test
+def full_system_profiling_with_a_sidecar():
+    done = example("full_system_profiling", "-s", "-o", "beside")
+    assert done.stdout.startswith(HINTS % b"beside"), done.stdout
+    same(done.stderr, b"")
+    check("beside")
+    report = report_of("beside")
+    same([(r["name"], r["count"], r["unfinished"]) for r in report["regions"]],
+         [("setup", 1, 0), ("compute", 1, 0), ("write", 1, 0)])
+    same(sorted(p["alias"] for p in report["processes"]), ["helper", "self"])
+    cost = report["cost"]
+    assert cost["cpu_of"] == "process" and cost["cpu_s"] > 0 and cost["max_rss_bytes"] > 1 << 20, cost
+
+
+@test
 def full_system_profiling_with_a_file_of_ones_own():
     with open(os.path.join(TREE, "configs", "example.pbtxt")) as file:
         text = file.read()

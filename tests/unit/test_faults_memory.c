@@ -153,6 +153,33 @@ static galvo_status create_once(galvo_error *reterr)
 	return status;
 }
 
+/* Memory is short on this side. */
+static galvo_status create_beside(galvo_error *reterr)
+{
+	static const char *const argv[] = {"a", "b", "c"};
+	galvo_workload workload = {.struct_size = sizeof(workload), .argv = argv, .argv_len = 3};
+	galvo_suite_config config = galvo_suite_config_default();
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+	galvo_suite *suite = NULL;
+	galvo_status status;
+
+	config.output_dir = in_base("created");
+	config.mode = GALVO_SIDECAR;
+	config.sidecar_path = SIDECAR;
+	config.overwrite = 1;
+	status = galvo_suite_create(&config, &suite, reterr);
+	if (status == GALVO_OK)
+		status = galvo_suite_set_workload(suite, &workload, reterr);
+	if (status == GALVO_OK)
+		status = galvo_suite_start(suite, reterr);
+	if (status == GALVO_OK)
+		status = galvo_suite_get_stats(suite, &stats, reterr);
+	if (status == GALVO_OK)
+		status = galvo_suite_stop(suite, reterr);
+	galvo_suite_destroy(suite);
+	return status;
+}
+
 static galvo_status listen_once(galvo_error *reterr)
 {
 	galvo_listener *l;
@@ -177,6 +204,8 @@ static void configurations(void)
 	OK(sweep("create", create_once) > 20);
 	OK(sweep("listen", listen_once) > 1);
 	OK(access(in_base("created"), F_OK) != 0);
+	OK(sweep("create with a sidecar", create_beside) > 10);
+	host_remove(in_base("created"));
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */

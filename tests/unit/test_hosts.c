@@ -10,6 +10,8 @@ enum { FINE = 40, NO_START = 41, FAILS = 42, TAKEN = 43, SIGNALLED = 44, FDS_OF_
 
 static char base[] = "/tmp/galvo-hosts-XXXXXX";
 
+static int32_t mode;
+
 static galvo_status start(const char *dir, galvo_suite **ret_suite, galvo_error *reterr)
 {
 	galvo_suite_config config = galvo_suite_config_default();
@@ -22,6 +24,9 @@ static galvo_status start(const char *dir, galvo_suite **ret_suite, galvo_error 
 	config.system_hz = config.disk_hz = 1000;
 	config.processes = &self;
 	config.processes_len = 1;
+	config.overwrite = 1;
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	status = galvo_suite_create(&config, ret_suite, reterr);
 	return status == GALVO_OK ? galvo_suite_start(*ret_suite, reterr) : status;
 }
@@ -112,8 +117,11 @@ static int without_streams(void)
 
 static void closed_streams(void)
 {
-	in_child(without_streams, FINE);
-	OK(is_sound("closed"));
+	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR; mode++) {
+		in_child(without_streams, FINE);
+		OK(is_sound("closed"));
+	}
+	mode = GALVO_IN_PROCESS;
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------ */
@@ -238,7 +246,9 @@ static void limits(void)
 {
 	in_child(with_small_files, FINE);
 	in_child(with_a_handler, FINE);
-	in_child(with_few_descriptors, FINE);
+	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR; mode++)
+		in_child(with_few_descriptors, FINE);
+	mode = GALVO_IN_PROCESS;
 	in_child(with_many_processes, FINE);
 }
 

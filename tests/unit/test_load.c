@@ -34,7 +34,7 @@ static void everything(void)
 {
 	galvo_config *config = parsed(
 		"output_dir: 'out' root: '/none-such' follow: CHILDREN scan_interval_ms: 50 budget_pct: 2.5 "
-		"overwrite: true stop_at_exit: true\n"
+		"overwrite: true stop_at_exit: true mode: SIDECAR sidecar_path: '/s' sidecar_cpus: '0-3,8'\n"
 		"system { enabled: true sampling_frequency_hz: 200 processes { pid: 7 alias: 'a' } "
 		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 "
 		"threads: 1 }\n"
@@ -56,6 +56,7 @@ static void everything(void)
 		OK(c->processes[0].pid == 7 && !strcmp(c->processes[0].alias, "a"));
 		OK(c->processes[1].pid == 0 && !strcmp(c->processes[1].alias, "me"));
 	}
+	OK(c->mode == GALVO_SIDECAR && !strcmp(c->sidecar_path, "/s") && !strcmp(c->sidecar_cpus, "0-3,8"));
 	EQ(c->notes_len, 0);
 	galvo_config_destroy(config);
 }
@@ -137,6 +138,9 @@ static void hostile(void)
 		 "UTF-8, got ''\\\\xff''", GALVO_ERR_MALFORMED},
 		{"output_dir: 'a\\000b'", "f: field 'output_dir': expected UTF-8 without a NUL", GALVO_ERR_MALFORMED},
 		{"follow: 4", "f:1:9: field 'follow': expected NONE, CHILDREN or TREE, got 4", GALVO_ERR_INVALID},
+		{"mode: 2", "f:1:7: field 'mode': expected IN_PROCESS or SIDECAR, got 2", GALVO_ERR_INVALID},
+		{"sidecar_cpus: '3-1'", "f:1:15: field 'sidecar_cpus': expected numbers and ranges of CPUs below "
+		 "8192, as in 0-3,8", GALVO_ERR_INVALID},
 		{"metric_catalog_path: '/none-such'", "/none-such: No such file or directory", GALVO_ERR_ABSENT},
 	};
 	galvo_config *config;

@@ -15,6 +15,7 @@ static struct host was, is;
 static struct host_numbers was_fds, was_threads;
 static _Atomic int strays, alarms; /* signals on threads that are not the program's; all of them */
 static pid_t main_thread;
+static int32_t mode; /* of the suites and profilers */
 
 static const char *in_base(const char *name)
 {
@@ -107,8 +108,10 @@ static bool is_full(struct span mask)
 	return mask.n == sizeof(full) - 1;
 }
 
-static void during(size_t threads)
+/* Samplers are threads of ours, or in a process that is nobody's child. */
+static void during(size_t samplers, size_t others)
 {
+	const size_t threads = (mode == GALVO_SIDECAR ? 0 : samplers) + others;
 	struct host_numbers fds, now;
 	char path[64], text[4096];
 	size_t i;
@@ -167,6 +170,9 @@ static void a_suite(void)
 	config.processes = &self;
 	config.processes_len = 1;
 	config.follow = GALVO_FOLLOW_TREE;
+	config.overwrite = 1;
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	if (!OK(galvo_suite_create(&config, &suite, NULL) == GALVO_OK) ||
 	    !OK(galvo_listener_open("/tmp", &listener, NULL) == GALVO_OK) ||
 	    !OK(galvo_suite_start(suite, NULL) == GALVO_OK))
@@ -176,7 +182,7 @@ static void a_suite(void)
 	OK(galvo_suite_add_process(suite, (uint32_t)child, "child", NULL) == GALVO_OK);
 	say_something(galvo_suite_host_tracker(suite));
 	OK(galvo_say(galvo_listener_path(listener), GALVO_SAY_MARK, 0, "m", 1, NULL) == GALVO_OK);
-	during(5);
+	during(4, 1);
 	kill(child, SIGKILL);
 	galvo_listener_close(listener);
 	OK(galvo_suite_stop(suite, NULL) == GALVO_OK);
@@ -188,7 +194,7 @@ static void live_alone(galvo_profiler *p, size_t threads)
 {
 	OK(galvo_profiler_start(p, NULL) == GALVO_OK);
 	say_something(galvo_profiler_host_tracker(p));
-	during(threads);
+	during(threads, 0);
 	OK(galvo_profiler_stop(p, NULL) == GALVO_OK);
 	galvo_profiler_destroy(p);
 }
@@ -203,6 +209,8 @@ static void system_alone(void)
 	config.processes = &self;
 	config.processes_len = 1;
 	config.output_file = "system.pb";
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	if (OK(galvo_system_profiler_create(&config, &p, NULL) == GALVO_OK))
 		live_alone(p, 2);
 }
@@ -217,6 +225,8 @@ static void disk_alone(void)
 	config.processes = &self;
 	config.processes_len = 1;
 	config.output_file = "disk.pb";
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	if (OK(galvo_disk_profiler_create(&config, &p, NULL) == GALVO_OK))
 		live_alone(p, 2);
 }
@@ -227,6 +237,8 @@ static void events_alone(void)
 	galvo_profiler *p;
 
 	config.output_file = "events.pb";
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	if (OK(galvo_event_profiler_create(&config, &p, NULL) == GALVO_OK))
 		live_alone(p, 2);
 }
@@ -270,7 +282,7 @@ static void reading(void)
 	galvo_run_close(run);
 	OK(galvo_run_check("run", write_nowhere, &written, &result, NULL) == GALVO_OK);
 	OK(result.is_sound);
-	OK(galvo_run_repair("run", "repaired", NULL, NULL) == GALVO_OK);
+	OK(galvo_run_repair("run", mode ? "repaired too" : "repaired", NULL, NULL) == GALVO_OK);
 	OK(galvo_catalog_write(write_nowhere, &written, NULL) == GALVO_OK);
 	if (OK(galvo_config_parse(text, strlen(text), 1, NULL, &config, NULL) == GALVO_OK))
 		OK(galvo_config_suite(config)->budget_pct > 2.4 &&
@@ -361,8 +373,9 @@ static void visits(void)
 	size_t i;
 
 	move_in();
-	for (i = 0; i < ARRAY_LEN(lives); i++)
-		visit(lives[i]);
+	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR; mode++)
+		for (i = 0; i < ARRAY_LEN(lives); i++)
+			visit(lives[i]);
 	OK(alarms > 10);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 }

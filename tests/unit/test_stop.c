@@ -11,6 +11,7 @@
 
 enum { ROUNDS = 20, ENDS = 6, READY = 41 };
 
+static int32_t mode; /* of the suites and profilers */
 static char base[] = "/tmp/galvo-stop-XXXXXX";
 
 static const char *in_base(const char *name)
@@ -31,6 +32,8 @@ static galvo_suite *a_suite(bool at_exit)
 	config.processes = &self;
 	config.processes_len = 1;
 	config.stop_at_exit = at_exit;
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	if (!OK(galvo_suite_create(&config, &suite, &e) == GALVO_OK))
 		printf("# %s\n", e.text);
 	return suite;
@@ -44,6 +47,17 @@ static galvo_check_result checked(void)
 	EQ(result.damaged_messages, 0);
 	EQ(result.missing_messages, 0);
 	return result;
+}
+
+/* Of a program and its sidecar, which is an orphan that came to us. */
+static int await_end(pid_t child)
+{
+	int status = -1;
+
+	waitpid(child, &status, 0);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	return status;
 }
 
 static void pass_time(uint64_t ns)
@@ -317,7 +331,7 @@ static void at_the_end(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
-		int status = -1;
+		int status;
 		pid_t child;
 
 		fflush(stdout);
@@ -329,9 +343,14 @@ static void at_the_end(void)
 				_exit(1);
 			rows[i].end(suite);
 		}
-		waitpid(child, &status, 0);
+		if (rows[i].at_exit && rows[i].is_complete) { /* and not only when its sidecar has noticed */
+			waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT);
+			OK(checked().is_complete);
+		}
+		status = await_end(child);
 		if (!OK(WIFEXITED(status) && WEXITSTATUS(status) == READY) ||
-		    !OK((checked().is_complete != 0) == rows[i].is_complete))
+		    !OK((checked().is_complete != 0) ==
+		        (rows[i].is_complete || mode == GALVO_SIDECAR)))
 			printf("# row %zu, status %x\n", i, (unsigned)status);
 	}
 }
@@ -350,14 +369,17 @@ static void alone_at_the_end(void)
 		fflush(stdout);
 		config.output_file = in_base("alone.pb");
 		config.stop_at_exit = with;
+		config.mode = mode;
+		config.sidecar_path = SIDECAR;
 		child = fork();
 		if (child == 0) {
 			if (galvo_system_profiler_create(&config, &p, NULL) == GALVO_OK)
 				galvo_profiler_start(p, NULL);
 			exit(0);
 		}
-		waitpid(child, NULL, 0);
-		OK(stat(in_base("alone.pb"), &st) == 0 && (st.st_size > 0) == with);
+		await_end(child);
+		OK(stat(in_base("alone.pb"), &st) == 0 &&
+		   (st.st_size > 0) == (with || mode == GALVO_SIDECAR));
 	}
 }
 
@@ -365,11 +387,13 @@ static void alone_at_the_end(void)
 static void unloaded(void)
 {
 	galvo_suite_config config = galvo_suite_config_default();
-	int status = -1;
+	int status;
 	pid_t child;
 
 	config.output_dir = in_base("run");
 	config.overwrite = config.stop_at_exit = 1;
+	config.mode = mode;
+	config.sidecar_path = SIDECAR;
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
@@ -389,7 +413,7 @@ static void unloaded(void)
 		library = dlopen(GALVO_SHARED, RTLD_NOW | RTLD_NOLOAD);
 		exit(library ? 2 : READY);
 	}
-	waitpid(child, &status, 0);
+	status = await_end(child);
 	if (!OK(WIFEXITED(status) && WEXITSTATUS(status) == READY))
 		printf("# status %x\n", (unsigned)status);
 	OK(checked().is_complete);
@@ -409,8 +433,11 @@ int main(void)
 {
 	/* Sanitizers do not let go of a library. */
 	size_t n = ARRAY_LEN(tests) - !GALVO_SHARED[0];
-	int failed = !mkdtemp(base) || tap_run(tests, n);
+	int failed = !mkdtemp(base);
 
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (mode = GALVO_IN_PROCESS; mode <= GALVO_SIDECAR && !failed; mode++)
+		failed = tap_run(tests, n);
 	host_remove(base);
 	return failed;
 }

@@ -69,7 +69,7 @@ static void finish(struct family *f)
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
-	const struct track_config config = {&world, what, adopter, max, 0, 0, by_files, 0};
+	const struct track_config config = {&world, what, adopter, max, 0, 0, 0, by_files, 0};
 	struct track *t = NULL;
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);

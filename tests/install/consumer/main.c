@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char text[] = "system { enabled: true processes { pid: 0 alias: \"me\" } } follow: TREE";
+static const char text[] = "system { enabled: true processes { pid: 0 alias: \"me\" } } follow: TREE mode: SIDECAR";
 
 static int fail(const char *what, const galvo_error *error)
 {
@@ -28,7 +28,7 @@ static int use_metrics(void)
 	return 0;
 }
 
-/* A suite as a text asks for it; it is not started, and leaves nothing. */
+/* A suite as a text asks for it, with a sidecar, which is found; it is not started, and leaves nothing. */
 static int use_config(void)
 {
 	galvo_config *config = NULL;

@@ -1,0 +1,156 @@
+/* What a suite and its sidecar say to each other: as it was meant, and what is made of rubbish. */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite/sidecar.h"
+#include "tap.h"
+
+static void cpus(void)
+{
+	static const struct {
+		const char *text;
+		bool is_fine;
+		unsigned long low;
+	} rows[] = {
+		{NULL, true, 0}, {"0", true, 1}, {"0-3,8", true, 0x10f}, {" 1 , 2-2", true, 6}, {"8191", true, 0},
+		{"", false, 0}, {",", false, 0}, {"0,", false, 0}, {"3-1", false, 0}, {"8192", false, 0},
+		{"-1", false, 0}, {"1-", false, 0}, {"a", false, 0}, {"1-2-3", false, 0},
+		{"99999999999999999999", false, 0},
+	};
+	struct cpus set;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rows); i++)
+		if (!OK(suite_parse_cpus(rows[i].text, &set) == rows[i].is_fine) ||
+		    !OK(!rows[i].is_fine || set.bits[0] == rows[i].low))
+			printf("# '%s': %lx\n", rows[i].text, set.bits[0]);
+}
+
+/* ---- hostile bytes ---------------------------------------------------------------------------------- */
+
+/* A sidecar of ours to talk to; orphans come to this program, so its end is known. */
+static int talk(pid_t *ret_pid)
+{
+	int fds[2];
+
+	if (!OK(fd_pair(fds)) || !OK(sidecar_spawn(SIDECAR, fds[1], ret_pid, NULL) == GALVO_OK))
+		return -1;
+	close(fds[1]);
+	return fds[0];
+}
+
+static void hang_up(int fd, pid_t pid)
+{
+	int status = -1;
+
+	close(fd);
+	OK(waitpid(pid, &status, 0) == pid);
+	EQ(status, 0);
+}
+
+/* An answer comes, and it is a refusal. */
+static void say_rubbish(int fd, struct span bytes)
+{
+	struct sidecar_memory memory = {0};
+	struct sidecar_message reply;
+	struct buf in;
+
+	buf_init(&in, 1 << 20);
+	OK(sidecar_send(fd, bytes, NULL, 0, NULL) == GALVO_OK);
+	OK(sidecar_receive(fd, &in, NULL, NULL) == GALVO_OK);
+	OK(sidecar_take_message(span_of(in.p, in.len), &reply, &memory, NULL) == GALVO_OK && reply.code &&
+	   reply.text);
+	sidecar_memory_free(&memory);
+	buf_finish(&in);
+}
+
+static void hostile(void)
+{
+	static const char *const rows[] = {
+		"", "\xff", "\x08", "\x08\x02", "\x08\x63", "\x08\x02\x42\x01\xff", "\x08\x06\x3a\x02" "a",
+		"\x08\x09", "\x08\x0b", "\x08\x0a\x42\x04\x0a\x02" "ab", "\x0d\x01\x02\x03\x04", "\x42\x7f", "\x58\x01",
+		"\x08\x02\x42\x09\x52\x07\x1a\x05" "alias", "\x08\x02\x30\x0e", "\x08\x02\x42\x04\x0a\x02" "x\x01",
+	};
+	char large[100000], *more;
+	pid_t pid = 0;
+	size_t i;
+	int fd = talk(&pid);
+
+	for (i = 0; fd >= 0 && i < ARRAY_LEN(rows); i++)
+		say_rubbish(fd, span_str(rows[i]));
+	memset(large, 0x0a, sizeof(large));
+	say_rubbish(fd, span_of(large, sizeof(large)));
+	hang_up(fd, pid);
+	/* A datagram longer than any message has, and one that is empty: it hangs up. */
+	fd = talk(&pid);
+	OK(send(fd, large, sizeof(large), MSG_NOSIGNAL) == (ssize_t)sizeof(large));
+	hang_up(fd, pid);
+	fd = talk(&pid);
+	OK(send(fd, large, 0, MSG_NOSIGNAL) == 0);
+	hang_up(fd, pid);
+	/* One without an end. */
+	fd = talk(&pid);
+	more = alloc_array(1 << 15, 1);
+	more[0] = 1;
+	for (i = 0; i < 2000 && send(fd, more, 1 << 15, MSG_NOSIGNAL) > 0; i++)
+		;
+	OK(i < 2000);
+	free(more);
+	hang_up(fd, pid);
+}
+
+static void round_trip(void)
+{
+	static const char *const disks[] = {"sda", "nvme0n1"}, *const notes[] = {"a: b"};
+	static const galvo_process processes[] = {{.pid = 0, .alias = ""}, {.pid = 7, .profilers = 8,
+		.follow = GALVO_FOLLOW_SELF, .reserved = -1}};
+	galvo_suite_config c = galvo_suite_config_default(), got;
+	struct sidecar_memory memory;
+	struct buf bytes;
+	size_t i;
+
+	c.output_dir = "out";
+	c.overwrite = c.no_kernel_events = c.threads = 1;
+	c.disks = disks;
+	c.disks_len = 2;
+	c.notes = notes;
+	c.notes_len = 1;
+	c.processes = processes;
+	c.processes_len = 2;
+	c.system_hz = 0.5;
+	c.flush_interval_ms = UINT64_MAX;
+	c.sidecar_cpus = "0-1";
+	buf_init(&bytes, 1 << 20);
+	sidecar_put_config(&bytes, &c, 99);
+	OK(sidecar_take_config(span_of(bytes.p, bytes.len), &got, &memory, NULL) == GALVO_OK);
+	OK(got.struct_size == sizeof(got) && !strcmp(got.output_dir, c.output_dir) && !got.root);
+	OK(got.disks_len == 2 && !strcmp(got.disks[1], "nvme0n1") && got.notes_len == 1);
+	OK(got.processes_len == 2 && got.processes[0].pid == 99 && !got.processes[0].alias[0] &&
+	   got.processes[1].profilers == 8 && !got.processes[1].alias);
+	OK(got.processes[0].follow == 0 && got.processes[1].follow == GALVO_FOLLOW_SELF &&
+	   got.processes[1].reserved == -1);
+	OK(got.system_hz > 0.4 && got.system_hz < 0.6 && got.flush_interval_ms == UINT64_MAX);
+	OK(!strcmp(got.sidecar_cpus, "0-1") && got.overwrite == 1 && got.no_kernel_events == 1 && got.threads == 1);
+	OK(got.mode == GALVO_IN_PROCESS);
+	sidecar_memory_free(&memory);
+	for (i = 0; i < bytes.len; i++) { /* cut anywhere: no crash, and mostly no configuration */
+		sidecar_take_config(span_of(bytes.p, i), &got, &memory, NULL);
+		sidecar_memory_free(&memory);
+	}
+	buf_finish(&bytes);
+}
+
+static const struct tap_test tests[] = {
+	{"lists of CPUs", cpus},
+	{"hostile bytes", hostile},
+	{"round trip", round_trip},
+};
+
+int main(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return tap_run(tests, ARRAY_LEN(tests));
+}
