@@ -9,6 +9,7 @@ enum { RIG_ROWS = 8, RIG_NAME = 32 };
 struct rig {
 	struct raw_sink sink; /* must be first */
 	size_t rows_len;      /* beyond RIG_ROWS nobody asks for more */
+	bool is_again;        /* the same text once more, into the first row */
 	struct rig_row {
 		char name[RIG_NAME];
 		uint32_t number;
@@ -25,6 +26,8 @@ static struct raw *rig_row(struct raw_sink *sink, struct span name, uint32_t num
 	struct rig *rig = (struct rig *)(void *)sink;
 	struct rig_row *row = &rig->rows[rig->rows_len];
 
+	if (rig->is_again)
+		return &rig->rows[0].raw;
 	if (rig->rows_len == RIG_ROWS)
 		return NULL;
 	rig->rows_len++;
@@ -38,6 +41,7 @@ static inline void rig_init(struct rig *rig)
 {
 	rig->sink.row = rig_row;
 	rig->rows_len = 0;
+	rig->is_again = false;
 }
 
 static inline const struct source *rig_source(struct span name)

@@ -191,7 +191,7 @@ bool span_to_double(struct span s, double *ret)
 
 void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 {
-	char text[400];
+	char text[400], *start = text;
 	int n;
 
 	if (!isfinite(v)) {
@@ -199,8 +199,10 @@ void buf_put_fixed(struct buf *b, double v, unsigned decimals)
 		return;
 	}
 	n = snprintf(text, sizeof(text), "%.*f", (int)decimals, v);
-	if (n > 0 && (size_t)n < sizeof(text))
-		put_double(b, text, n);
+	if (n <= 0 || (size_t)n >= sizeof(text))
+		return;
+	start += text[0] == '-' && !strpbrk(text, "123456789"); /* nothing is nothing, on either side */
+	put_double(b, start, n - (int)(start - text));
 }
 
 void buf_put_three(struct buf *b, double v)

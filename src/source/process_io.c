@@ -10,6 +10,7 @@ enum field {
 	MAIN = 20,  /* of its main thread alone */
 	MARK = 25,  /* moves when the process has waited for a child */
 	THREADS = 26,
+	MARK_AFTER = 27, /* the mark, if it was read again after the rest */
 };
 enum item { RCHAR, WCHAR, READ_BYTES, WRITE_BYTES, CANCELLED, ITEMS };
 
@@ -25,6 +26,7 @@ static const struct raw_field fields[] = {
 	FIELDS(MAIN, "main_"),
 	[MARK] = {"reaped_mark", RAW_GAUGE},
 	[THREADS] = {"threads_count", RAW_GAUGE},
+	[MARK_AFTER] = {"reaped_mark_after", RAW_GAUGE},
 };
 
 #define ACCOUNTS(kind, item)                                                                       \
@@ -98,8 +100,9 @@ static galvo_status parse_stat(struct span text, const struct world *w, struct r
 	status = process_stat_split(text, &comm, &state, &c, reterr);
 	if (status != GALVO_OK || !r || (c.good & needed) != needed)
 		return status;
-	raw_put(r, MARK, c.value[STAT_CMINFLT] + c.value[STAT_CMAJFLT] + c.value[STAT_CUTIME] +
-	                 c.value[STAT_CSTIME]);
+	raw_put(r, r->present & FIELD(MARK) ? MARK_AFTER : MARK,
+	        c.value[STAT_CMINFLT] + c.value[STAT_CMAJFLT] + c.value[STAT_CUTIME] +
+	        c.value[STAT_CSTIME]);
 	raw_put(r, THREADS, c.value[STAT_THREADS]);
 	return GALVO_OK;
 }
@@ -140,6 +143,17 @@ static struct parted part_first(const struct raw *now, enum item item)
 	return (struct parted){.own = total - rest, .reaped = rest};
 }
 
+/*
+ * The next reading begins from the mark that was read before the bytes: a wait between them and the
+ * mark that was read again shows in the bytes of that one.
+ */
+static bool has_waited(const struct raw *before, const struct raw *now)
+{
+	unsigned last = now->present & FIELD(MARK_AFTER) ? MARK_AFTER : MARK;
+
+	return now->value[last] != before->value[MARK];
+}
+
 /* False: it may have waited for a child between the two texts, or threads may have ended. */
 static bool part_growth(const struct raw *before, const struct raw *now, enum item item,
                         bool is_sure, struct parted *ret)
@@ -158,7 +172,7 @@ static bool part_growth(const struct raw *before, const struct raw *now, enum it
 	by_others = by_others < grown ? by_others : grown;
 	if (by_others == 0)
 		return true;
-	if (before->value[MARK] == now->value[MARK])
+	if (!has_waited(before, now))
 		return is_sure; /* threads of its own, then */
 	*ret = is_alone ? (struct parted){.own = grown - by_others, .reaped = by_others}
 	                : (struct parted){.mixed = grown};
@@ -209,5 +223,6 @@ const struct source source_process_io = {
 	TABLE(texts),
 	TABLE(accounts),
 	.settle = settle,
+	.mark_field = MARK,
 	.cpu_clock_field = -1,
 };

@@ -88,6 +88,7 @@ struct source {
 	 * False: it takes the first text once more to tell; the same `now` then comes again, is_sure.
 	 */
 	bool (*settle)(const struct raw *before, struct raw *now, bool is_sure);
+	uint8_t mark_field; /* of what settles: of the first text; moves when it has waited for a child */
 	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
 	int cpu_clock_field;
 };

@@ -44,6 +44,7 @@ galvo_status galvo_suite_reap(galvo_suite *s, galvo_child *ret_child, galvo_erro
 {
 	galvo_child child = {0};
 	struct process_end end;
+	struct tracked *who;
 	struct rusage use;
 	int status;
 	pid_t pid;
@@ -53,11 +54,13 @@ galvo_status galvo_suite_reap(galvo_suite *s, galvo_child *ret_child, galvo_erro
 	pid = next_ended();
 	if (!pid)
 		return GALVO_DONE;
-	track_close(s->track, (uint32_t)pid);
-	if (wait4(pid, &status, WNOHANG, &use) != pid)
+	who = track_close(s->track, (uint32_t)pid);
+	if (wait4(pid, &status, WNOHANG, &use) != pid) {
+		track_reaped(s->track, who, NULL);
 		return GALVO_DONE; /* somebody else was faster */
+	}
 	fill(&end, status, &use);
-	track_reaped(s->track, (uint32_t)pid, &end);
+	track_reaped(s->track, who, &end);
 	child = (galvo_child){
 		.pid = (uint32_t)pid,
 		.exit_code = end.exit_code,

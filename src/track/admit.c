@@ -99,18 +99,6 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 	return false;
 }
 
-/* A zombie stands in its parent's list until somebody has waited for it. */
-static bool has_ended(const struct track *t, const struct tracked *e)
-{
-	size_t i;
-
-	for (i = 0; i < t->zombies_len; i++)
-		if (t->zombies[i]->info.pid == e->info.pid &&
-		    t->zombies[i]->info.start_ticks == e->info.start_ticks)
-			return true;
-	return false;
-}
-
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr)
 {
@@ -124,7 +112,8 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 		               "process %u: %zu processes are followed already, the limit (ulimit -n)",
 		               who->pid, t->alive);
 	status = identify(t, e, who->pid, reterr);
-	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || has_ended(t, e)))
+	/* A zombie is listed among the children until somebody waits for it. */
+	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || books_has_ended(t, e)))
 		status = GALVO_DONE;
 	if (status != GALVO_OK) {
 		track_recycle(t, e);

@@ -49,6 +49,8 @@ struct track {
 	struct seen seen;
 	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	uint64_t polled_mono_ns;    /* the last look at ends began */
+	uint64_t alive_mono_ns;     /* whoever ends now was alive then */
+	_Atomic uint64_t quiet_mono_ns; /* whoever is not marked to have ended was alive then */
 	uint64_t start_ticks;       /* who started then or later was born in the recording */
 	bool keeps_io;              /* we may not open the files of zombies */
 	struct tracked **zombies;   /* ended, nobody has waited for them yet; a reference each */
@@ -102,6 +104,8 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole);
 /* It is for these streams too, but those it was taken from. */
 void track_widen(struct track *t, struct tracked *e, uint32_t streams);
 bool track_has_exited(const struct tracked *e);
+/* Whoever has ended until now is marked so: before others are, who may have waited for them. */
+void track_notice(struct track *t);
 /* There is a stream which is to record it, and does not know of it. */
 bool track_is_untold(const struct track *t, const struct tracked *e);
 /* comm and command as they are now; what cannot be read stays as it was. False: no command. */
@@ -115,15 +119,30 @@ void track_drop_files(struct tracked *e);
 
 /* ---- books.c, under the lock too ----------------------------------------------------------------- */
 
+/* What a source tells of a zombie, which waits for nobody any more; `now` is spoilt. */
+void books_enter_last(const struct track *t, struct tracked *e, const struct source *source,
+                      struct raw *now);
+/* There will be no more readings. */
+void books_finish(const struct track *t, struct tracked *e);
+/* What wait4 said of it. */
+void books_enter_wait(struct tracked *e, const struct process_end *end);
+/* Nobody will wait for it any more: its parent's account learns of it, or it is lost to that. */
+void books_settle(struct track *t, struct tracked *e, bool is_lost);
+void books_set_parent(struct track *t, struct tracked *e, struct tracked *parent);
+/* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
+void books_move(struct track *t, struct tracked *e, uint32_t ppid);
+void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
+
+/* ---- ends.c, under the lock too ------------------------------------------------------------------ */
+
 /* A process joins: whose child it is, and what of it will be read when it has ended. */
 void books_open(struct track *t, struct tracked *e);
 /* It has ended: a last look at what is left of it, and its parent's account learns of it. */
 void books_close(struct track *t, struct tracked *e);
-/* It has another parent now, who will wait for it; the one that forked it stays what info tells. */
-void books_move(struct track *t, struct tracked *e, uint32_t ppid);
 /* Zombies that were waited for meanwhile. */
 void books_settle_zombies(struct track *t);
-void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
+/* This is one that has ended before. */
+bool books_has_ended(const struct track *t, const struct tracked *e);
 
 /* ---- what the kernel tells by itself: births.c --------------------------------------------------- */
 

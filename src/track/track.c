@@ -139,31 +139,43 @@ galvo_status track_remove(struct track *t, uint32_t pid, uint32_t streams, galvo
 	                   : err_set(reterr, GALVO_ERR_ABSENT, "process %u is not followed", pid);
 }
 
-void track_poll(struct track *t)
+void track_notice(struct track *t)
 {
 	const struct clock *clock = t->config.world->clock;
 	uint64_t mono_ns = clock->mono_ns(clock);
 	struct epoll_event events[32];
 	int i, n;
 
-	kernel_read(t, mono_ns); /* before ends are noticed, most of which it explains */
+	t->alive_mono_ns = atomic_load(&t->quiet_mono_ns);
+	t->polled_mono_ns = mono_ns;
 	do {
 		n = epoll_wait(t->epoll_fd, events, (int)ARRAY_LEN(events), 0);
-		if (n <= 0)
-			return;
-		pthread_mutex_lock(&t->lock);
-		t->polled_mono_ns = mono_ns;
 		for (i = 0; i < n; i++) {
 			struct tracked *e = events[i].data.ptr;
 
-			/* Another thread may have ended it and put the entry to new use meanwhile. */
 			if (!track_has_exited(e))
 				continue;
 			epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 			track_end(t, e, true);
 		}
-		pthread_mutex_unlock(&t->lock);
 	} while (n == (int)ARRAY_LEN(events));
+	atomic_store(&t->quiet_mono_ns, mono_ns);
+}
+
+void track_poll(struct track *t)
+{
+	const struct clock *clock = t->config.world->clock;
+	uint64_t mono_ns = clock->mono_ns(clock);
+	struct epoll_event event;
+
+	kernel_read(t, mono_ns); /* before ends are noticed, most of which it explains */
+	if (epoll_wait(t->epoll_fd, &event, 1, 0) <= 0) {
+		atomic_store(&t->quiet_mono_ns, mono_ns);
+		return;
+	}
+	pthread_mutex_lock(&t->lock);
+	track_notice(t);
+	pthread_mutex_unlock(&t->lock);
 }
 
 uint64_t track_generation(const struct track *t)
@@ -217,6 +229,7 @@ void track_release(struct track *t, struct tracked *e)
 void track_gone(struct track *t, struct tracked *e)
 {
 	pthread_mutex_lock(&t->lock);
+	track_notice(t);
 	track_end(t, e, true);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -272,6 +285,7 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 	kernel_read(t, mono_ns);
 	pthread_mutex_lock(&t->lock);
 	begin_scan(t, mono_ns, is_whole);
+	track_notice(t); /* or who has the number of one that has ended is taken for it */
 	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->follows)

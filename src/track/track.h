@@ -46,7 +46,13 @@ struct account {
 	bool is_final;
 	uint64_t final_own;
 	uint64_t explained; /* of what it reaped, the use of followed children */
-	uint64_t explained_late; /* of that, since the reaped part was read last */
+	uint64_t due[2];    /* of followed children that ended: not in a reading; nor in one after it */
+	bool loses;         /* what was due never came: nobody waits for its children */
+};
+
+/* What moves when a process has waited for a child, and until when at least it stood there. */
+struct wait_mark {
+	uint64_t value, mono_ns;
 };
 
 /* What a process used by itself, all its threads, until it ended. */
@@ -87,6 +93,7 @@ struct tracked {
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
+	struct wait_mark mark[2];      /* of that, and of the one before it */
 	struct account account[USAGE_END];
 };
 
@@ -141,10 +148,11 @@ bool track_enter(struct track *, struct tracked *, const struct source *, struct
                  bool is_sure, uint32_t *ret_mixed);
 /*
  * A child of this process has ended and is about to be waited for: its account is closed while it
- * still can be read. Then what wait4(2) said of it. Any thread; a pid that is not followed is fine.
+ * still can be read; an orphan of the tree that nobody knew joins for it. Then what wait4(2) said of it
+ * (NULL: nothing), which gives it back. Any thread. NULL: it is not followed, which is fine.
  */
-void track_close(struct track *, uint32_t pid);
-void track_reaped(struct track *, uint32_t pid, const struct process_end *end);
+struct tracked *track_close(struct track *t, uint32_t pid);
+void track_reaped(struct track *t, struct tracked *, const struct process_end *end);
 
 struct track_counts {
 	uint64_t alive, roots_alive;

@@ -2,9 +2,7 @@
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -12,6 +10,7 @@ from harness import (  # noqa: E402
     GALVO, Skip, check, integral, main, need, read_messages, record, run, same, series,
     session_of, start, test, wait_until,
 )
+from zram import Zram  # noqa: E402
 
 BUSY = "cpu__cycles_busy.avg.pct_of_peak_sustained_elapsed"
 ACTIVE = "proc__cycles_active.sum.per_second"
@@ -130,53 +129,6 @@ print(json.dumps([a, b, c, os.getpid(), before, high]))
     assert [v for at, v in points][-1] < 64 << 20
     # The kernel keeps that peak from counters that each CPU holds a share of back from.
     assert session_of("r").workload.max_rss_bytes >= peak - (1 << 20)
-
-
-class Zram:
-    """A fresh block device that nobody else uses, with a file system."""
-
-    def __init__(self):
-        if os.geteuid() != 0:
-            raise Skip("a zram device needs root")
-        need("mkfs.ext4")
-        if not os.path.exists("/sys/class/zram-control"):
-            run("sh", "-c", "modprobe zram")
-        try:
-            with open("/sys/class/zram-control/hot_add") as file:
-                self.number = int(file.read())
-        except OSError as why:
-            raise Skip("zram: %s" % why)
-        self.name = "zram%d" % self.number
-        self.device, self.mounted, self.made_node = "/dev/" + self.name, None, False
-
-    def __enter__(self):
-        try:
-            with open("/sys/block/%s/disksize" % self.name, "w") as file:
-                file.write("96M")
-            if not os.path.exists(self.device):
-                with open("/sys/block/%s/dev" % self.name) as file:
-                    major, minor = map(int, file.read().split(":"))
-                os.mknod(self.device, 0o60600, os.makedev(major, minor))
-                self.made_node = True
-            # Without journal and lazy work nothing is written but what the program writes.
-            subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", "-E", "lazy_itable_init=0",
-                            self.device], check=True)
-            place = tempfile.mkdtemp(prefix="galvo-zram-")
-            subprocess.run(["mount", "-o", "noatime", self.device, place], check=True)
-            self.mounted = place
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *why):
-        if self.mounted:
-            subprocess.run(["umount", self.mounted], check=True)
-            os.rmdir(self.mounted)
-        with open("/sys/class/zram-control/hot_remove", "w") as file:
-            file.write(str(self.number))
-        if self.made_node:
-            os.unlink(self.device)
 
 
 SECTORS = """

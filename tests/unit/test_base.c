@@ -86,6 +86,12 @@ static void check_numbers_out(void)
 		buf_put_fixed(&b, 4.97, 1);
 		OK(span_eq_str(span_of(text, b.len), "5.0"));
 		b.len = 0;
+		buf_put_fixed(&b, -0.04, 1);
+		OK(span_eq_str(span_of(text, b.len), "0.0"));
+		b.len = 0;
+		buf_put_fixed(&b, -0.06, 1);
+		OK(span_eq_str(span_of(text, b.len), "-0.1"));
+		b.len = 0;
 		buf_put_number(&b, (double)NAN);
 		OK(span_eq_str(span_of(text, b.len), "null"));
 	}

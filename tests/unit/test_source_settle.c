@@ -7,12 +7,14 @@ struct io {
 };
 #define NONE UINT64_MAX
 
-static void io_put(struct raw *r, const struct io *io)
+/* after: the mark as it was read again, or NONE. */
+static void io_put(struct raw *r, const struct io *io, uint64_t after)
 {
 	const struct source *s = rig_source(span_str("process_io"));
 	const struct { const char *name; uint64_t value; } put[] = {
 		{"total_wchar_bytes", io->total}, {"main_wchar_bytes", io->alone},
 		{"reaped_mark", io->mark}, {"threads_count", io->threads},
+		{"reaped_mark_after", after},
 	};
 	size_t i, f;
 
@@ -51,6 +53,8 @@ static void io_is_parted(void)
 		{"threads, and a child", {{10, 4, 0, 3}, {50, 5, 7, 3}}, {.threads = NONE}, 10, 0, 40},
 		{"threads, a child between the texts", {{10, 4, 0, 3}, {50, 5, 0, 3}}, {.mark = 7},
 		 10, 0, 40},
+		{"threads, a child after the bytes: it shows in the next ones",
+		 {{10, 4, 0, 3}, {50, 5, 0, 3}, {90, 6, 7, 3}, {91, 7, 7, 3}}, {.mark = 7}, 11, 0, 80},
 		{"its thread has ended", {{10, 4, 0, 2}, {10, 4, 0, 1}, {12, 6, 0, 1}}, {.threads = NONE},
 		 12, 0, 0},
 		{"a thread came and went", {{10, 10, 0, 1}, {50, 12, 0, 1}}, {.mark = 0}, 50, 0, 0},
@@ -69,13 +73,12 @@ static void io_is_parted(void)
 		bool was_asked = false;
 
 		for (k = 0; k < 4 && rows[i].readings[k].threads; k++) {
-			struct io io = rows[i].readings[k];
+			const struct io io = rows[i].readings[k];
 
-			io_put(&now, &io);
+			io_put(&now, &io, NONE);
 			if (!s->settle(&before, &now, false)) {
 				was_asked = true;
-				io.mark = rows[i].again.mark;
-				io_put(&now, &io);
+				io_put(&now, &io, rows[i].again.mark);
 				OK(s->settle(&before, &now, true));
 			}
 			before = now;
