@@ -163,7 +163,9 @@ static void take_exec(struct track *t, const struct news *n)
 {
 	struct tracked *e = track_find(t, n->tgid);
 
-	if (!e || track_has_exited(e))
+	/* A command's first exec is told by whoever started it: its name before was that one's. */
+	if (!e || track_has_exited(e) ||
+	    (e->info.root && n->mono_ns < e->info.first_mono_ns + NS_PER_S))
 		return;
 	if (t->kernel->named++ < NAMES_AT_ONCE)
 		track_read_names(t, e);
