@@ -62,7 +62,8 @@ struct track {
 	struct buf text;
 	/* the lead's own */
 	uint64_t scanned_mono_ns;
-	uint64_t admit_until_ns; /* in this scan; 0: all */
+	bool admits_all;         /* in this scan, however long it takes */
+	uint64_t admit_left_ns;  /* for those that are new */
 	struct kept loadavg;
 	struct buf children;
 	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */
