@@ -44,6 +44,7 @@ struct track {
 	size_t refused_len, refused_cap;
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
+	bool has_unwalked;          /* something was forked since the last walk */
 	_Atomic(struct kernel_events *) kernel; /* set once; NULL: files tell who is new */
 	bool kernel_was_tried;
 	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
