@@ -311,12 +311,12 @@ void books_enter_exit(struct track *t, struct tracked *e, const struct exit_acco
 		struct account *a = &e->account[kind];
 		uint64_t known = own_of(a), all = kind == USAGE_CPU_NS ? x->cpu_ns : x->io[kind - USAGE_RCHAR];
 
-		if (a->is_final || all <= known || (kind != USAGE_CPU_NS && !x->has_io) ||
+		if (a->is_final || all < known || (kind != USAGE_CPU_NS && !x->has_io) ||
 		    !(e->is_born || has_part(a, PART_OWN)))
 			continue;
 		a->final_own = all;
 		a->is_own_final = true;
-		if (e->is_settled && !e->is_lost)
+		if (e->is_settled && !e->is_lost && all > known)
 			explain(t, e->parent, kind, all - known, true);
 	}
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "tap.h"
 
 static struct world world;
+static size_t strangers; /* threads that a sanitizer has for itself */
 
 /* ---- from a process into columns ------------------------------------------------------------------ */
 
@@ -135,13 +137,14 @@ static size_t rows_of(const struct galvo_run *run, uint32_t tid)
 	return n;
 }
 
+/* Of this process, those that are its own. */
 static size_t living(const struct rig *r)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < r->probe->threads_len; i++)
 		n += !r->probe->threads[i]->info.end_mono_ns;
-	return n;
+	return n - strangers;
 }
 
 /* This process: its main thread, the writer's and helpers that come and go. */
@@ -162,9 +165,9 @@ static void come_and_go(void)
 	end_helper(&first); /* as many as before: it is known by its file */
 	tick(&r, 40);
 	EQ(living(&r), 3);
-	EQ(r.probe->threads_len, 4);
+	EQ(r.probe->threads_len, 4 + strangers);
 	probe_flush(r.probe);
-	EQ(r.probe->threads_len, 3);
+	EQ(r.probe->threads_len, 3 + strangers);
 	end_helper(&second);
 	tick(&r, 30);
 	EQ(living(&r), 2);
@@ -262,7 +265,7 @@ static void instances_of_a_reader(void)
 		OK(thread.tid == instance.key && thread.pid == (uint32_t)getpid());
 		OK(instance.process == 0 && !strcmp(instance.name, thread.name) && instance.rows_len);
 	}
-	EQ(i, 2);
+	EQ(i, 2 + strangers);
 	EQ(galvo_run_thread_at(run, i, &thread, NULL), GALVO_DONE);
 	galvo_reader_destroy(reader);
 	galvo_run_close(run);
@@ -335,9 +338,22 @@ static const struct tap_test tests[] = {
 	{"a page", a_page},
 };
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
 int main(void)
 {
-	int failed = world_open(&world, NULL, NULL) != GALVO_OK || tap_run(tests, ARRAY_LEN(tests));
+	struct stat tasks;
+	pthread_t first;
+	int failed;
+
+	/* Two links of the directory itself, one of the main thread. Sanitizers begin with our first one. */
+	if (pthread_create(&first, NULL, nothing, NULL) == 0)
+		pthread_join(first, NULL);
+	strangers = stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3 ? tasks.st_nlink - 3 : 0;
+	failed = world_open(&world, NULL, NULL) != GALVO_OK || tap_run(tests, ARRAY_LEN(tests));
 
 	world_close(&world);
 	return failed;
