@@ -134,13 +134,6 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 	return GALVO_OK;
 }
 
-static bool has_time(const struct track *t)
-{
-	const struct clock *clock = t->config.world->clock;
-
-	return t->admit_until_ns == 0 || clock->mono_ns(clock) < t->admit_until_ns;
-}
-
 /* Counts every process once, as far as there is room to tell them apart. */
 static void refuse(struct track *t, uint32_t pid)
 {
@@ -166,14 +159,17 @@ static void refuse(struct track *t, uint32_t pid)
 
 galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
+	const struct clock *clock = t->config.world->clock;
+	uint64_t from_ns = clock->mono_ns(clock), took_ns;
 	galvo_status status;
 
-	if (!has_time(t)) {
+	if (!t->admits_all && !t->admit_left_ns) {
 		t->seen.put_off++;
 		return GALVO_ERR_STATE;
 	}
 	status = track_admit(t, who, mono_ns, NULL);
-
+	took_ns = clock->mono_ns(clock) - from_ns;
+	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);
 	if (status == GALVO_ERR_NOMEM && t->alive < t->max)

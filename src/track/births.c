@@ -14,7 +14,7 @@
  * out of room, says so, and scans walk.
  */
 enum { NEWS_A_SECOND = 60000, NEWS_AT_ONCE = 20000 };
-enum { CANDIDATES_MAX = 1 << 16, NAMES_AT_ONCE = 32 };
+enum { CANDIDATES_MAX = 1 << 16, OVER_MAX = 1 << 12, NAMES_AT_ONCE = 32 };
 #define GAP_MAX (1 << 24)
 /* How often a walk is done all the same. */
 #define CHECK_EVERY_NS (NS_PER_S * 5)
@@ -145,6 +145,8 @@ static void take_exit(struct track *t, const struct news *n)
 	if (c && !c->is_over) {
 		c->threads -= c->threads > 0;
 		c->is_over = c->threads == 0;
+		c->exit_status = n->code;
+		c->exit_mono_ns = n->mono_ns;
 		k->over_len += c->is_over;
 		return;
 	}
@@ -161,7 +163,9 @@ static void take_exec(struct track *t, const struct news *n)
 {
 	struct tracked *e = track_find(t, n->tgid);
 
-	if (!e || track_has_exited(e))
+	/* A command's first exec is told by whoever started it: its name before was that one's. */
+	if (!e || track_has_exited(e) ||
+	    (e->info.root && n->mono_ns < e->info.first_mono_ns + NS_PER_S))
 		return;
 	if (t->kernel->named++ < NAMES_AT_ONCE)
 		track_read_names(t, e);
@@ -264,11 +268,12 @@ void kernel_settle(struct track *t)
 		settle_awaited(t, true);
 }
 
+/* More of them than a scan has any use for. */
 static void count_over(struct track *t)
 {
 	struct candidate *c, *newer;
 
-	for (c = t->kernel->oldest; c && t->kernel->over_len; c = newer) {
+	for (c = t->kernel->oldest; c && t->kernel->over_len > OVER_MAX; c = newer) {
 		newer = c->newer;
 		if (c->is_over)
 			count_short(t, c);
@@ -355,6 +360,9 @@ static void is_followed(struct track *t, struct candidate *c, struct tracked *e)
 	e->born_mono_ns = c->born_mono_ns;
 	e->exited = c->account; /* of threads that have ended already */
 	e->exited_is_all = c->has_total;
+	e->has_status = c->is_over;
+	e->exit_status = c->exit_status;
+	e->exit_mono_ns = c->exit_mono_ns;
 	drop(t, c);
 }
 
@@ -376,26 +384,29 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 		is_followed(t, c, e);
 	else if (status != GALVO_ERR_ABSENT && status != GALVO_ERR_STATE)
 		drop(t, c); /* let go of by hand, or refused */
+	else if (c->is_over || (status == GALVO_ERR_ABSENT && c->was_missed))
+		count_short(t, c);
 	else if (status == GALVO_ERR_STATE)
 		return;
-	else if (c->was_missed)
-		count_short(t, c);
 	else
 		c->was_missed = true; /* the news of its end are on their way, unless they were lost */
 }
 
-/* The oldest first, so that parents come before their children. */
+/*
+ * The oldest first, so that parents come before their children. Of those that have ended a zombie can
+ * still be read, which is worth what time there is left.
+ */
 static void admit_candidates(struct track *t, uint64_t mono_ns)
 {
 	struct candidate *c, *newer;
+	int over;
 
-	for (c = t->kernel->oldest; c; c = newer) {
-		newer = c->newer;
-		if (c->is_over)
-			count_short(t, c);
-		else
-			admit(t, c, mono_ns);
-	}
+	for (over = 0; over <= 1; over++)
+		for (c = t->kernel->oldest; c; c = newer) {
+			newer = c->newer;
+			if (c->is_over == over)
+				admit(t, c, mono_ns);
+		}
 }
 
 bool kernel_look(struct track *t, uint64_t mono_ns)

@@ -104,7 +104,10 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 	if (kernel_look(t, mono_ns))
 		return;
 	last = newest_number(t);
-	must_walk = t->must_walk || !last || !t->config.world->live;
+	t->has_unwalked |= last != before;
+	/* Now and then, as a walk finds what was missed, and later than the last fork. */
+	must_walk = t->must_walk || !last || !t->config.world->live ||
+	            (t->has_unwalked && mono_ns - t->walked_mono_ns >= WALK_EVERY_NS);
 	if (last && last == before && !from && !must_walk)
 		return;
 	t->last_fork = last;
@@ -113,7 +116,7 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 		uint64_t next = before + 1, room = PEEKS_MIN + PEEKS_PER_FILE * t->asked;
 
 		must_walk |= !before || last < before || last - before > RANGE_MAX ||
-		             last - before > room || mono_ns - t->walked_mono_ns >= WALK_EVERY_NS;
+		             last - before > room;
 		if (before && last > before)
 			t->look_from = last - before > AGAIN ? last - AGAIN + 1 : next;
 		from = from && from < next ? from : next;
@@ -122,6 +125,7 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 	if (must_walk) {
 		track_walk(t, mono_ns);
 		t->walked_mono_ns = mono_ns;
+		t->has_unwalked = false;
 	} else if (!look_at(t, from, last, mono_ns)) {
 		t->last_fork = before; /* those again, and what is new then */
 		t->look_from = from;

@@ -44,6 +44,7 @@ struct track {
 	size_t refused_len, refused_cap;
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
+	bool has_unwalked;          /* something was forked since the last walk */
 	_Atomic(struct kernel_events *) kernel; /* set once; NULL: files tell who is new */
 	bool kernel_was_tried;
 	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
@@ -62,7 +63,8 @@ struct track {
 	struct buf text;
 	/* the lead's own */
 	uint64_t scanned_mono_ns;
-	uint64_t admit_until_ns; /* in this scan; 0: all */
+	bool admits_all;         /* in this scan, however long it takes */
+	uint64_t admit_left_ns;  /* for those that are new */
 	struct kept loadavg;
 	struct buf children;
 	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */

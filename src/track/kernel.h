@@ -85,7 +85,9 @@ struct candidate {
 	uint32_t pid, parent;
 	enum follow follow; /* of its descendants */
 	uint32_t threads;
-	bool is_over;     /* it has ended; its totals may still come */
+	bool is_over;     /* it has ended; it may be a zombie still, and its totals may come */
+	uint32_t exit_status;
+	uint64_t exit_mono_ns;
 	bool was_missed;  /* it was not there any more, though nobody said that it ended */
 	bool has_total;   /* account is all of it */
 	uint64_t born_mono_ns;

@@ -9,8 +9,12 @@
 #include "internal.h"
 
 enum { FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
-/* What is new may take so long in a scan: it is the dear part, and there may be any number of them. */
-#define ADMIT_NS (2 * NS_PER_MS)
+/*
+ * What is new may take this part of the time between scans, as it is the dear part, and there may be any
+ * number of them; and so long at once after a while without.
+ */
+enum { ADMIT_SHARE = 50 };
+#define ADMIT_MOST_NS (10 * NS_PER_MS)
 
 /* Half of the descriptors this process may have. */
 static size_t affordable_fds(void)
@@ -283,22 +287,25 @@ struct fd_budget *track_fds(struct track *t)
 
 static void begin_scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
-	const struct clock *clock = t->config.world->clock;
 	bool is_first = t->scanned_mono_ns == 0;
 	uint64_t ago_ns = is_first ? 0 : mono_ns - t->scanned_mono_ns;
 
 	if (ago_ns > t->seen.longest_scan_ns)
 		t->seen.longest_scan_ns = ago_ns;
 	t->scanned_mono_ns = mono_ns;
-	t->admit_until_ns = is_whole || is_first ? 0 : clock->mono_ns(clock) + ADMIT_NS;
+	t->admits_all = is_whole || is_first;
+	/* At least one, or a scan that comes too soon after the last one would be for nothing. */
+	t->admit_left_ns += 1 + ago_ns / ADMIT_SHARE;
+	if (is_first || t->admit_left_ns > ADMIT_MOST_NS)
+		t->admit_left_ns = ADMIT_MOST_NS;
 }
 
 static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 {
 	kernel_read(t, mono_ns);
 	pthread_mutex_lock(&t->lock);
-	track_notice(t); /* or who has the number of one that has ended is taken for it */
 	begin_scan(t, mono_ns, is_whole);
+	track_notice(t); /* or who has the number of one that has ended is taken for it */
 	books_settle_zombies(t);
 	track_renew_names(t, mono_ns, is_whole);
 	if (t->follows)

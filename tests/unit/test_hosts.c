@@ -219,7 +219,7 @@ static int with_many_processes(void)
 {
 	int taken[OWN_FDS], i, answer = FINE;
 	pid_t children[CHILDREN];
-	galvo_suite *suite;
+	galvo_suite *suite = NULL;
 
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){5 * CHILDREN, 4096});
 	for (i = 0; i < CHILDREN; i++) {
@@ -239,6 +239,7 @@ static int with_many_processes(void)
 		answer = FAILS;
 	for (i = 0; i < CHILDREN; i++)
 		kill(children[i], SIGKILL);
+	galvo_suite_destroy(suite);
 	return answer == FINE && !is_sound("many") ? FAILS : answer;
 }
 

@@ -458,7 +458,7 @@ static void a_storm(void)
 		track_scan(t, now());
 	} while (poll(&told, 1, 1) == 0);
 	hear_pid(&f);
-	give_up = now() + 5 * NS_PER_S;
+	give_up = now() + 20 * NS_PER_S; /* the next walk is sure to find all */
 	track_scan(t, now());
 	track_scan_whole(walker, now());
 	/* Some are still dying, and one scan has no time for any number of them. */
