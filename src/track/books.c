@@ -307,6 +307,9 @@ void books_enter_exit(struct track *t, struct tracked *e, const struct exit_acco
 {
 	enum usage_kind kind;
 
+	/* Too late: it is in what its parent reaped, unseen. */
+	if (e->is_told)
+		return;
 	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++) {
 		struct account *a = &e->account[kind];
 		uint64_t known = own_of(a), all = kind == USAGE_CPU_NS ? x->cpu_ns : x->io[kind - USAGE_RCHAR];

@@ -156,6 +156,15 @@ static struct tracked *newest(const struct track *t, uint32_t pid)
 	return NULL;
 }
 
+/* What it was called when it was forked is the name of who did that: a sampler may have seen it go. */
+static void forget_first_name(struct process_info *info)
+{
+	if (!info->earlier_len)
+		info->comm[0] = '\0';
+	else
+		memmove(info->earlier, info->earlier + 1, --info->earlier_len * sizeof(info->earlier[0]));
+}
+
 /*
  * An exec closes what is to be closed, then gives the new name, then the command line, which until
  * then is empty: who was told by the first has to wait for the last, unless the process is over.
@@ -175,8 +184,9 @@ void track_has_begun(struct track *t, uint32_t pid)
 		e = newest(t, pid);
 		if (e && !i) {
 			e->info.command[0] = '\0'; /* of whoever called exec */
-			if (e->info.ppid == t->config.adopter_pid)
-				e->info.comm[0] = '\0'; /* who called it was ours */
+			if (e->info.ppid == t->config.adopter_pid && !e->has_begun)
+				forget_first_name(&e->info);
+			e->has_begun = true;
 		}
 		is_done = !e || track_read_names(t, e) || track_has_exited(e);
 		pthread_mutex_unlock(&t->lock);

@@ -250,6 +250,7 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 	pthread_mutex_lock(&t->lock);
 	*ret = e->info;
 	books_tell(e, ret->usage);
+	e->is_told |= atomic_load(&e->end_mono_ns) != 0;
 	kernel_tell(e, &ret->end);
 	pthread_mutex_unlock(&t->lock);
 	ret->end_mono_ns = atomic_load(&e->end_mono_ns);
@@ -311,6 +312,7 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 		track_look(t, mono_ns, is_whole);
 	if (is_whole)
 		kernel_settle(t);
+	t->admit_until_ns = 0;
 	pthread_mutex_unlock(&t->lock);
 }
 

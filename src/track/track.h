@@ -129,6 +129,8 @@ struct tracked {
 	struct tracked *parent;     /* who would wait for it; a reference, or NULL: nobody we follow */
 	bool is_born;               /* in the recording: all it ever used belongs there */
 	bool is_closed, is_settled; /* the account is final; and its parent's knows of it */
+	bool is_told;               /* how it ended: what it used stays as it was said */
+	bool has_begun;             /* the program that it was forked for */
 	bool is_lost;               /* nobody waited for it, so that it is in no one else's account */
 	int io_fd[2];               /* of the process and its main thread; -1: opened when needed */
 	struct raw settled;         /* the last reading of the source that settles */
