@@ -91,6 +91,14 @@ static bool look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_n
 	return admit_families(t, mono_ns);
 }
 
+/* Now and then, since a walk finds what was missed; also later than the last fork. */
+static bool is_walk_due(struct track *t, uint64_t last, uint64_t mono_ns)
+{
+	t->has_unwalked |= last != t->last_fork;
+	return t->must_walk || !last || !t->config.world->live ||
+	       (t->has_unwalked && mono_ns - t->walked_mono_ns >= WALK_EVERY_NS);
+}
+
 /*
  * A number is given out a moment before its process can be seen, so the newest are looked at again in
  * the next scan, whether anything was forked meanwhile or not.
@@ -104,10 +112,7 @@ void track_look(struct track *t, uint64_t mono_ns, bool is_whole)
 	if (kernel_look(t, mono_ns))
 		return;
 	last = newest_number(t);
-	t->has_unwalked |= last != before;
-	/* Now and then, as a walk finds what was missed, and later than the last fork. */
-	must_walk = t->must_walk || !last || !t->config.world->live ||
-	            (t->has_unwalked && mono_ns - t->walked_mono_ns >= WALK_EVERY_NS);
+	must_walk = is_walk_due(t, last, mono_ns);
 	if (last && last == before && !from && !must_walk)
 		return;
 	t->last_fork = last;

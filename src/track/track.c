@@ -312,7 +312,7 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 		track_look(t, mono_ns, is_whole);
 	if (is_whole)
 		kernel_settle(t);
-	t->admit_until_ns = 0;
+	t->admits_all = true; /* who joins between scans joins */
 	pthread_mutex_unlock(&t->lock);
 }
 
