@@ -189,7 +189,7 @@ static size_t passes_alone(int chip, const char *name)
 	return begins(name, "lts__throughput.") ? 4 : 1;
 }
 
-/* Does it need the one place that the multiprocessors have left beside the base set? */
+/* Does it need the one place that the multiprocessors have left beside sm__warps_active? */
 static bool needs_slot(const char *name)
 {
 	static const char *const greedy[] = {"sm__pipe_", "sm__inst_executed", "sm__issue_active",
@@ -207,11 +207,14 @@ static bool needs_slot(const char *name)
 size_t chip_passes(int chip, const char *const *names, size_t n)
 {
 	size_t passes = 1, slots = 0, i, k, alone, chars;
+	bool is_crowded = false;
 
+	for (i = 0; i < n; i++)
+		is_crowded = is_crowded || begins(names[i], "sm__warps_active.");
 	for (i = 0; i < n; i++) {
 		alone = passes_alone(chip, names[i]);
 		passes = alone > passes ? alone : passes;
-		if (!needs_slot(names[i]))
+		if (!is_crowded || !needs_slot(names[i]))
 			continue;
 		chars = base_chars(names[i]);
 		for (k = 0; k < i; k++)

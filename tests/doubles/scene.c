@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,10 +16,12 @@ static struct scene *map_file(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC, 0600);
 	void *at = MAP_FAILED;
+	struct stat st;
 
 	if (fd < 0)
 		return NULL;
-	if (!(flags & O_CREAT) || ftruncate(fd, sizeof(struct scene)) == 0)
+	if ((!(flags & O_CREAT) || ftruncate(fd, sizeof(struct scene)) == 0) && fstat(fd, &st) == 0 &&
+	    st.st_size == sizeof(struct scene))
 		at = mmap(NULL, sizeof(struct scene), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
@@ -270,7 +273,7 @@ struct scene *scene_of_process(void)
 	return the_scene;
 }
 
-static void tell(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static void tell(const char *fmt, va_list args)
 {
 	struct scene *s = scene_of_process();
 	uint32_t i = atomic_fetch_add(&s->violation_count, 1);
