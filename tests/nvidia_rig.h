@@ -168,16 +168,16 @@ static inline int session_host(struct session *s, const char *chip, const char *
 	if (rc)
 		return rc;
 	s->host = a.pHostObject = z.pHostObject = i.pHostObject = h.pHostObject;
-	rc = CUPTI_CALL(&cupti, add_metrics, cupti_add_metrics, numMetrics, &a);
+	rc = CUPTI_CALL(&cupti, add_metrics, &a);
 	if (!rc)
-		rc = CUPTI_CALL(&cupti, config_size, cupti_config_size, configImageSize, &z);
+		rc = CUPTI_CALL(&cupti, config_size, &z);
 	if (rc)
 		return rc;
 	s->config_bytes = i.configImageSize = p.configImageSize = z.configImageSize;
 	s->config = i.pConfigImage = p.pConfigImage = calloc(1, s->config_bytes);
-	rc = CUPTI_CALL(&cupti, config_image, cupti_config_image, pConfigImage, &i);
+	rc = CUPTI_CALL(&cupti, config_image, &i);
 	if (!rc)
-		rc = CUPTI_CALL(&cupti, passes, cupti_passes, numOfPasses, &p);
+		rc = CUPTI_CALL(&cupti, passes, &p);
 	s->passes = p.numOfPasses;
 	return rc;
 }
@@ -188,7 +188,7 @@ static inline int session_image(struct session *s)
 	                                  .counterDataSize = s->image_bytes,
 	                                  .pCounterData = s->image};
 
-	return CUPTI_CALL(&cupti, data_initialize, cupti_data_initialize, pCounterData, &i);
+	return CUPTI_CALL(&cupti, data_initialize, &i);
 }
 
 static inline int session_do(struct session *s, int (*call)(struct cupti_sampling *))
@@ -213,14 +213,14 @@ static inline int session_start(struct session *s, size_t device, struct session
 {
 	struct cupti_enable e = {.deviceIndex = device};
 	struct cupti_data_size d = {.pMetricNames = s->names, .numMetrics = s->count, .maxSamples = wish.slots};
-	int rc = CUPTI_CALL(&cupti, enable, cupti_enable, pPmSamplingObject, &e);
+	int rc = CUPTI_CALL(&cupti, enable, &e);
 
 	if (rc)
 		return rc;
 	s->object = d.pPmSamplingObject = e.pPmSamplingObject;
 	rc = session_configure(s, wish);
 	if (!rc)
-		rc = CUPTI_CALL(&cupti, data_size, cupti_data_size, counterDataSize, &d);
+		rc = CUPTI_CALL(&cupti, data_size, &d);
 	if (rc)
 		return rc;
 	s->image_bytes = d.counterDataSize;
@@ -235,14 +235,14 @@ static inline int session_decode(struct session *s, struct cupti_decode *ret)
 	*ret = (struct cupti_decode){.pPmSamplingObject = s->object,
 	                             .pCounterDataImage = s->image,
 	                             .counterDataImageSize = s->image_bytes};
-	return CUPTI_CALL(&cupti, decode, cupti_decode, overflow, ret);
+	return CUPTI_CALL(&cupti, decode, ret);
 }
 
 static inline size_t session_completed(struct session *s)
 {
 	struct cupti_data_info i = {.pCounterDataImage = s->image, .counterDataImageSize = s->image_bytes};
 
-	EQ(CUPTI_CALL(&cupti, data_info, cupti_data_info, numCompletedSamples, &i), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, data_info, &i), CUPTI_OK);
 	return i.numCompletedSamples;
 }
 
@@ -252,7 +252,7 @@ static inline int session_sample(struct session *s, size_t index, uint64_t *begi
 	                              .pCounterDataImage = s->image,
 	                              .counterDataImageSize = s->image_bytes,
 	                              .sampleIndex = index};
-	int rc = CUPTI_CALL(&cupti, sample_info, cupti_sample_info, endTimestamp, &i);
+	int rc = CUPTI_CALL(&cupti, sample_info, &i);
 
 	*begin = i.startTimestamp;
 	*end = i.endTimestamp;
@@ -269,7 +269,7 @@ static inline int session_evaluate(struct session *s, size_t index, double *valu
 	                           .numMetrics = s->count,
 	                           .pMetricValues = values};
 
-	return CUPTI_CALL(&cupti, evaluate, cupti_evaluate, pMetricValues, &e);
+	return CUPTI_CALL(&cupti, evaluate, &e);
 }
 
 static inline int session_host_end(struct session *s)

@@ -100,7 +100,7 @@ static void *load_beside(const char *path, const char *name)
 	if ((size_t)snprintf(file, sizeof(file), "%s/%s", real, name) >= sizeof(file) ||
 	    access(file, R_OK) != 0)
 		return NULL;
-	return dlopen(file, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	return dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 }
 
 galvo_status cupti_open(struct cupti *ret, const struct nvidia_places *where, int driver_version,
@@ -179,7 +179,7 @@ galvo_status cupti_begin(const struct cupti *c, const struct cuda *cuda, galvo_e
 		return cuda_failed(reterr, "cuDeviceGetCount", result);
 	if (count <= 0)
 		return err_set(reterr, GALVO_ERR_ABSENT, "CUDA sees no device");
-	result = CUPTI_CALL(c, initialize, cupti_nothing, pPriv, &nothing);
+	result = CUPTI_CALL(c, initialize, &nothing);
 	if (result)
 		return cupti_failed(reterr, "cuptiProfilerInitialize", result);
 	return GALVO_OK;

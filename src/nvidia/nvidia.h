@@ -90,9 +90,15 @@ void cupti_close(struct cupti *c);
 uint32_t cupti_cuda_version(uint32_t version);
 struct cupti_sizes cupti_sizes_of(uint32_t version);
 
-/* CUPTI_CALL(&cupti, decode, cupti_decode, overflow, &params): sets the size, calls, gives the result. */
-#define CUPTI_CALL(c, member, tag, last, params)                                                   \
-	((params)->structSize = CUPTI_UNTIL(tag, last), (c)->member(params))
+enum {
+#define X(member, function, tag, last) CUPTI_BYTES_##member = CUPTI_UNTIL(tag, last),
+	CUPTI_CALLS(X)
+#undef X
+};
+
+/* CUPTI_CALL(&cupti, decode, &params): sets the size, calls, gives the result. */
+#define CUPTI_CALL(c, member, params)                                                              \
+	((params)->structSize = CUPTI_BYTES_##member, (c)->member(params))
 
 /*
  * The calls whose struct has grown, with the size of the library's version. If that is refused as invalid,

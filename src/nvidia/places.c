@@ -43,7 +43,6 @@ static bool try_name(struct walk *w, const char *name, int flags)
 		return false;
 	}
 	if (w->judge(w->ctx, handle, &e)) {
-		dlopen(dso_path(handle), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 		w->found = true;
 		return true;
 	}

@@ -19,7 +19,7 @@ extern const char *const driver_folders[]; /* where drivers have their libraries
  */
 typedef bool (*library_judge)(void *ctx, void *handle, galvo_error *reterr);
 
-/* Offers each library that is found until one is good. Then it stays loaded for good. */
+/* Offers each library that is found until one is good, which nobody unloads. */
 galvo_status library_find(const struct library *library, const struct nvidia_places *where,
                           library_judge judge, void *ctx, galvo_error *reterr);
 

@@ -66,7 +66,7 @@ static void test_devices(void)
 	scene_add(scene, "GA100")->cuda_ordinal = 0;
 	doubles_open();
 	EQ(cupti_begin(&cupti, &cuda, NULL), GALVO_OK);
-	EQ(CUPTI_CALL(&cupti, chip_name, cupti_chip_name, pChipName, &chip), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, chip_name, &chip), CUPTI_OK);
 	OK(strcmp(chip.pChipName, "GA100") == 0);
 	EQ(session_host(&a, "GH100", SET(two)), CUPTI_OK);
 	EQ(session_host(&b, "GA100", SET(two)), CUPTI_OK);
@@ -212,8 +212,8 @@ static void test_host(void)
 	EQ(session_host(&s, "GH100", SET(unknown)), CUPTI_INVALID_PARAMETER); /* not 17 */
 	/* And that object is spoilt for ever. */
 	a.pHostObject = z.pHostObject = s.host;
-	EQ(CUPTI_CALL(&cupti, add_metrics, cupti_add_metrics, numMetrics, &a), CUPTI_UNKNOWN);
-	EQ(CUPTI_CALL(&cupti, config_size, cupti_config_size, configImageSize, &z), CUPTI_UNKNOWN);
+	EQ(CUPTI_CALL(&cupti, add_metrics, &a), CUPTI_UNKNOWN);
+	EQ(CUPTI_CALL(&cupti, config_size, &z), CUPTI_UNKNOWN);
 	EQ(session_host_end(&s), CUPTI_OK);
 	EQ(session_host(&s, "GH100", SET(bare)), CUPTI_INVALID_PARAMETER);
 	EQ(session_host_end(&s), CUPTI_OK);
@@ -232,18 +232,18 @@ static void test_host(void)
 	EQ(session_host(&s, "GH100", SET(two)), CUPTI_OK);
 	EQ(s.passes, 1);
 	a.pHostObject = z.pHostObject = i.pHostObject = s.host;
-	EQ(CUPTI_CALL(&cupti, add_metrics, cupti_add_metrics, numMetrics, &a), CUPTI_OK);
-	EQ(CUPTI_CALL(&cupti, config_size, cupti_config_size, configImageSize, &z), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, add_metrics, &a), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, config_size, &z), CUPTI_OK);
 	i.pConfigImage = p.pConfigImage = image;
 	i.configImageSize = p.configImageSize = z.configImageSize;
 	OK(z.configImageSize <= sizeof(image));
-	EQ(CUPTI_CALL(&cupti, config_image, cupti_config_image, pConfigImage, &i), CUPTI_OK);
-	EQ(CUPTI_CALL(&cupti, passes, cupti_passes, numOfPasses, &p), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, config_image, &i), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, passes, &p), CUPTI_OK);
 	EQ(p.numOfPasses, 2);
 	i.configImageSize--;
-	EQ(CUPTI_CALL(&cupti, config_image, cupti_config_image, pConfigImage, &i), CUPTI_INVALID_PARAMETER);
+	EQ(CUPTI_CALL(&cupti, config_image, &i), CUPTI_INVALID_PARAMETER);
 	memset(image, 0, sizeof(image));
-	EQ(CUPTI_CALL(&cupti, passes, cupti_passes, numOfPasses, &p), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, passes, &p), CUPTI_OK);
 	EQ(p.numOfPasses, 0); /* zeroes are no failure, and no configuration */
 	EQ(session_host_end(&s), CUPTI_OK);
 	VIOLATIONS(0);

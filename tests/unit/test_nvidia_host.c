@@ -37,7 +37,7 @@ static void check_chips(void)
 	struct cupti_supported_chips all = {.numChips = 0};
 	size_t i, k;
 
-	EQ(CUPTI_CALL(&cupti, supported_chips, cupti_supported_chips, ppChipNames, &all), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, supported_chips, &all), CUPTI_OK);
 	EQ(all.numChips, 30);
 	for (i = 0; i < ARRAY_LEN(chips); i++) {
 		struct cupti_max_metrics m = {.profilerType = CUPTI_PM_SAMPLING, .pChipName = chips[i].name};
@@ -45,7 +45,7 @@ static void check_chips(void)
 		for (k = 0; k < all.numChips && strcmp(all.ppChipNames[k], chips[i].name); k++)
 			;
 		OK(k < all.numChips);
-		EQ(CUPTI_CALL(&cupti, max_metrics, cupti_max_metrics, maxMetricsPerPass, &m), CUPTI_OK);
+		EQ(CUPTI_CALL(&cupti, max_metrics, &m), CUPTI_OK);
 		EQ(m.maxMetricsPerPass, chips[i].max);
 	}
 }
@@ -75,9 +75,9 @@ static void check_metrics(void)
 	for (t = 0; t < ARRAY_LEN(types); t++) {
 		b.metricType = s.metricType = t;
 		s.pMetricName = types[t].name;
-		EQ(CUPTI_CALL(&cupti, base_metrics, cupti_base_metrics, numMetrics, &b), CUPTI_OK);
+		EQ(CUPTI_CALL(&cupti, base_metrics, &b), CUPTI_OK);
 		EQ(b.numMetrics, types[t].base);
-		EQ(CUPTI_CALL(&cupti, sub_metrics, cupti_sub_metrics, ppSubMetrics, &s), CUPTI_OK);
+		EQ(CUPTI_CALL(&cupti, sub_metrics, &s), CUPTI_OK);
 		EQ(s.numOfSubmetrics, types[t].sub);
 		OK(s.ppSubMetrics[0][0] == '.');
 		p.pMetricName = types[t].name;
@@ -96,10 +96,10 @@ static void check_metrics(void)
 	EQ(cupti_metric_properties(&cupti, &p), CUPTI_INVALID_METRIC_NAME);
 	s.metricType = CUPTI_RATIO;
 	s.pMetricName = "sm__cycles_active";
-	EQ(CUPTI_CALL(&cupti, sub_metrics, cupti_sub_metrics, ppSubMetrics, &s), CUPTI_INVALID_PARAMETER);
+	EQ(CUPTI_CALL(&cupti, sub_metrics, &s), CUPTI_INVALID_PARAMETER);
 	b.metricType = 3;
-	EQ(CUPTI_CALL(&cupti, base_metrics, cupti_base_metrics, numMetrics, &b), CUPTI_INVALID_PARAMETER);
-	EQ(CUPTI_CALL(&cupti, host_deinitialize, cupti_host, pHostObject, &h), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, base_metrics, &b), CUPTI_INVALID_PARAMETER);
+	EQ(CUPTI_CALL(&cupti, host_deinitialize, &h), CUPTI_OK);
 }
 
 /* The default set by chip: what is left out, and what comes instead. */
@@ -168,21 +168,21 @@ static void check_passes(void)
 	/* One by one: a pass each. */
 	for (i = 0; i < ARRAY_LEN(standard); i++) {
 		a.ppMetricNames = standard + i;
-		EQ(CUPTI_CALL(&cupti, add_metrics, cupti_add_metrics, numMetrics, &a), CUPTI_OK);
+		EQ(CUPTI_CALL(&cupti, add_metrics, &a), CUPTI_OK);
 	}
-	EQ(CUPTI_CALL(&cupti, config_size, cupti_config_size, configImageSize, &z), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, config_size, &z), CUPTI_OK);
 	image.configImageSize = p.configImageSize = z.configImageSize;
 	image.pConfigImage = p.pConfigImage = calloc(1, z.configImageSize);
-	EQ(CUPTI_CALL(&cupti, config_image, cupti_config_image, pConfigImage, &image), CUPTI_OK);
-	EQ(CUPTI_CALL(&cupti, passes, cupti_passes, numOfPasses, &p), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, config_image, &image), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, passes, &p), CUPTI_OK);
 	EQ(p.numOfPasses, 17);
 	image.configImageSize = 1;
-	EQ(CUPTI_CALL(&cupti, config_image, cupti_config_image, pConfigImage, &image), CUPTI_INVALID_PARAMETER);
+	EQ(CUPTI_CALL(&cupti, config_image, &image), CUPTI_INVALID_PARAMETER);
 	memset(p.pConfigImage, 0, p.configImageSize);
-	EQ(CUPTI_CALL(&cupti, passes, cupti_passes, numOfPasses, &p), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, passes, &p), CUPTI_OK);
 	EQ(p.numOfPasses, 0); /* zeroes are no failure, and no configuration */
 	free(image.pConfigImage);
-	EQ(CUPTI_CALL(&cupti, host_deinitialize, cupti_host, pHostObject, &h), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, host_deinitialize, &h), CUPTI_OK);
 }
 
 static void check_errors(void)
@@ -212,7 +212,7 @@ static void check_errors(void)
 	EQ(cupti.resized, 0);
 	EQ(session_host(&s, "GH100", SET(unknown)), CUPTI_INVALID_PARAMETER);
 	a.pHostObject = s.host;
-	EQ(CUPTI_CALL(&cupti, add_metrics, cupti_add_metrics, numMetrics, &a), CUPTI_UNKNOWN);
+	EQ(CUPTI_CALL(&cupti, add_metrics, &a), CUPTI_UNKNOWN);
 	EQ(session_host_end(&s), CUPTI_OK);
 	EQ(session_host(&s, "GH100", SET(bare)), CUPTI_INVALID_PARAMETER);
 	EQ(session_host_end(&s), CUPTI_OK);
@@ -262,7 +262,7 @@ static void check_fixture(void)
 	EQ(n, 611 + 605 + 63);
 	free(line);
 	fclose(f);
-	EQ(CUPTI_CALL(&cupti, host_deinitialize, cupti_host, pHostObject, &h), CUPTI_OK);
+	EQ(CUPTI_CALL(&cupti, host_deinitialize, &h), CUPTI_OK);
 }
 
 static void check_sizes(void)
