@@ -1,4 +1,7 @@
-/* What tests of NVIDIA's libraries share: a scene of this process, the doubles, a session of PM sampling. */
+/*
+ * What tests of NVIDIA's libraries share: a scene of this process, the doubles, a session of PM
+ * sampling.
+ */
 #ifndef GALVO_NVIDIA_RIG_H
 #define GALVO_NVIDIA_RIG_H
 
@@ -27,8 +30,8 @@ static inline void scene_remove(void)
 }
 
 /*
- * The scene is made anew, with a fake clock that stands at 1000 s. The file stays the same for as long as
- * the process lives: doubles that are loaded have mapped it.
+ * The scene is made anew, with a fake clock that stands at 1000 s. The file stays the same for as
+ * long as the process lives: doubles that are loaded have mapped it.
  */
 static inline void scene_begin(void)
 {
@@ -94,7 +97,8 @@ static inline void doubles_open(void)
 	struct nvidia_places p = {.file = double_path("lib/libcupti.so.13")};
 	galvo_error e = {0};
 
-	if (!OK(cuda_open(&cuda, &c, &e) == GALVO_OK) || !OK(cupti_open(&cupti, &p, 0, &e) == GALVO_OK))
+	if (!OK(cuda_open(&cuda, &c, &e) == GALVO_OK) ||
+	    !OK(cupti_open(&cupti, &p, 0, &e) == GALVO_OK))
 		printf("# %s\n", e.text);
 	c.file = double_path("lib/libnvidia-ml.so.1");
 	if (!OK(nvml_open(&nvml, &c, &e) == GALVO_OK))
@@ -135,7 +139,7 @@ static inline void apart(void (*body)(void))
 	OK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* ---- PM sampling ---------------------------------------------------------------------------------- */
+/* ---- PM sampling ----------------------------------------------------------------------------- */
 
 struct session {
 	void *host, *object;
@@ -151,7 +155,8 @@ struct session_wish {
 	uint32_t append, slots, trigger;
 };
 
-static const struct session_wish usual_wish = {1000000, 64 << 20, CUPTI_KEEP_LATEST, 1000, CUPTI_TIME_INTERVAL};
+static const struct session_wish usual_wish = {1000000, 64 << 20, CUPTI_KEEP_LATEST, 1000,
+                                               CUPTI_TIME_INTERVAL};
 
 static inline int session_host(struct session *s, const char *chip, const char **names, size_t n)
 {
@@ -200,10 +205,13 @@ static inline int session_do(struct session *s, int (*call)(struct cupti_samplin
 
 static inline int session_configure(struct session *s, struct session_wish wish)
 {
-	struct cupti_set_config c = {
-		.pPmSamplingObject = s->object, .configSize = s->config_bytes, .pConfig = s->config,
-		.hardwareBufferSize = wish.buffer_bytes, .samplingInterval = wish.interval_ns,
-		.triggerMode = wish.trigger, .hwBufferAppendMode = wish.append};
+	struct cupti_set_config c = {.pPmSamplingObject = s->object,
+	                             .configSize = s->config_bytes,
+	                             .pConfig = s->config,
+	                             .hardwareBufferSize = wish.buffer_bytes,
+	                             .samplingInterval = wish.interval_ns,
+	                             .triggerMode = wish.trigger,
+	                             .hwBufferAppendMode = wish.append};
 
 	return cupti_set_config(&cupti, &c);
 }
@@ -212,7 +220,9 @@ static inline int session_configure(struct session *s, struct session_wish wish)
 static inline int session_start(struct session *s, size_t device, struct session_wish wish)
 {
 	struct cupti_enable e = {.deviceIndex = device};
-	struct cupti_data_size d = {.pMetricNames = s->names, .numMetrics = s->count, .maxSamples = wish.slots};
+	struct cupti_data_size d = {.pMetricNames = s->names,
+	                            .numMetrics = s->count,
+	                            .maxSamples = wish.slots};
 	int rc = CUPTI_CALL(&cupti, enable, &e);
 
 	if (rc)
@@ -240,7 +250,8 @@ static inline int session_decode(struct session *s, struct cupti_decode *ret)
 
 static inline size_t session_completed(struct session *s)
 {
-	struct cupti_data_info i = {.pCounterDataImage = s->image, .counterDataImageSize = s->image_bytes};
+	struct cupti_data_info i = {.pCounterDataImage = s->image,
+	                            .counterDataImageSize = s->image_bytes};
 
 	EQ(CUPTI_CALL(&cupti, data_info, &i), CUPTI_OK);
 	return i.numCompletedSamples;

@@ -43,8 +43,8 @@ galvo_status dso_bind(void *handle, const struct dso_symbol *symbols, size_t n, 
 	for (i = 0; i < n; i++) {
 		symbol = find_symbol(handle, symbols[i].names);
 		if (!symbol && symbols[i].required)
-			return err_set(reterr, GALVO_ERR_ABSENT, "%s: no function %s", dso_path(handle),
-			               symbols[i].names);
+			return err_set(reterr, GALVO_ERR_ABSENT, "%s: no function %s",
+			               dso_path(handle), symbols[i].names);
 		/* POSIX lets a pointer to an object be one to a function, C does not. */
 		memcpy((char *)table + symbols[i].offset, &symbol, sizeof(symbol));
 	}

@@ -62,8 +62,9 @@ enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE
 #define CUDA_UUID_BYTES 16
 
 /*
- * Member of struct cuda, names of the function, newest first, arguments, whether galvo cannot do without.
- * cuCtxCreate_v2 by name: headers of 13.0 turn cuCtxCreate into one that takes other arguments.
+ * Member of struct cuda, names of the function, newest first, arguments, whether galvo cannot do
+ * without. cuCtxCreate_v2 by name: headers of 13.0 turn cuCtxCreate into one that takes other
+ * arguments.
  */
 #define CUDA_CALLS(X)                                                                              \
 	X(init, "cuInit", (unsigned), true)                                                        \

@@ -1,9 +1,11 @@
 /*
- * What is used of libcupti, declared by hand: PM sampling and the profiler's host side, CUDA 12.6 to 13.x.
+ * What is used of libcupti, declared by hand: PM sampling and the profiler's host side, CUDA 12.6
+ * to 13.x.
  *
- * Members have the vendor's names, so that the two declarations can be compared. Every call takes one
- * struct whose first member is the size that the library knows: it ends with the last member, not with
- * the padding behind it, and is compared for equality. Zero the struct, set structSize, call.
+ * Members have the vendor's names, so that the two declarations can be compared. Every call takes
+ * one struct whose first member is the size that the library knows: it ends with the last member,
+ * not with the padding behind it, and is compared for equality. Zero the struct, set structSize,
+ * call.
  */
 #ifndef GALVO_NVIDIA_ABI_CUPTI_H
 #define GALVO_NVIDIA_ABI_CUPTI_H
@@ -53,7 +55,12 @@ enum cupti_trigger { CUPTI_SYSCLK_INTERVAL = 0, CUPTI_TIME_INTERVAL = 1 };
 enum cupti_decode_stop { CUPTI_STOP_OTHER = 0, CUPTI_STOP_FULL = 1, CUPTI_STOP_END = 2 };
 enum cupti_append { CUPTI_KEEP_OLDEST = 0, CUPTI_KEEP_LATEST = 1 };
 enum cupti_api { CUPTI_API_RANGE, CUPTI_API_PC, CUPTI_API_SASS, CUPTI_API_PM, CUPTI_API_UNKNOWN };
-enum cupti_support { CUPTI_LEVEL_UNKNOWN, CUPTI_UNSUPPORTED, CUPTI_LEVEL_DISABLED, CUPTI_SUPPORTED };
+enum cupti_support {
+	CUPTI_LEVEL_UNKNOWN,
+	CUPTI_UNSUPPORTED,
+	CUPTI_LEVEL_DISABLED,
+	CUPTI_SUPPORTED,
+};
 
 struct cupti_nothing { /* ProfilerInitialize, ProfilerDeInitialize */
 	size_t structSize;
@@ -64,7 +71,8 @@ struct cupti_device_supported {
 	size_t structSize;
 	void *pPriv;
 	int32_t cuDevice;
-	uint32_t isSupported, architecture, sli, vGpu, confidentialCompute, cmp, wsl; /* cupti_support */
+	/* Each an enum cupti_support. */
+	uint32_t isSupported, architecture, sli, vGpu, confidentialCompute, cmp, wsl;
 	uint32_t api; /* of the caller: CUPTI_API_PM */
 	uint32_t sku; /* 13.1 */
 };
@@ -88,7 +96,7 @@ struct cupti_host_initialize {
 	void *pPriv;
 	uint32_t profilerType; /* CUPTI_PM_SAMPLING: other types have other metrics */
 	const char *pChipName;
-	const uint8_t *pCounterAvailabilityImage; /* NULL, or of GetCounterAvailability; others crash it */
+	const uint8_t *pCounterAvailabilityImage; /* NULL, or GetCounterAvailability's */
 	void *pHostObject;
 	const char *pSinglePassMetricSetName; /* 13.2 */
 };
@@ -261,8 +269,8 @@ struct cupti_sample_info {
 };
 
 /*
- * The calls whose struct is the same in all versions: member of struct cupti, function, struct, its last
- * member.
+ * The calls whose struct is the same in all versions: member of struct cupti, function, struct, its
+ * last member.
  */
 #define CUPTI_CALLS(X)                                                                             \
 	X(initialize, cuptiProfilerInitialize, cupti_nothing, pPriv)                               \
@@ -292,7 +300,10 @@ struct cupti_sample_info {
 	X(data_info, cuptiPmSamplingGetCounterDataInfo, cupti_data_info, numCompletedSamples)      \
 	X(sample_info, cuptiPmSamplingCounterDataGetSampleInfo, cupti_sample_info, endTimestamp)
 
-/* Those whose struct has grown: the last member of old, then the one that came in that cuptiGetVersion. */
+/*
+ * Those whose struct has grown: the last member of old, then the one that came in that
+ * cuptiGetVersion.
+ */
 #define CUPTI_GROWN(X)                                                                             \
 	X(set_config, cuptiPmSamplingSetConfig, cupti_set_config, triggerMode, hwBufferAppendMode, \
 	  26)                                                                                      \

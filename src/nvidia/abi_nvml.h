@@ -1,8 +1,8 @@
 /*
  * What is used of libnvidia-ml, declared by hand.
  *
- * Members have the vendor's names, but for `memory`, which here says its unit. A struct with a version
- * takes NVML_VERSION of itself before the call.
+ * Members have the vendor's names, but for `memory`, which here says its unit. A struct with a
+ * version takes NVML_VERSION of itself before the call.
  */
 #ifndef GALVO_NVIDIA_ABI_NVML_H
 #define GALVO_NVIDIA_ABI_NVML_H
@@ -196,8 +196,8 @@ struct nvml_temperature {
 };
 
 /*
- * Member of struct nvml, names of the function, newest first, arguments, whether galvo cannot do without.
- * Where a newer function takes another struct, both are here, and the caller chooses.
+ * Member of struct nvml, names of the function, newest first, arguments, whether galvo cannot do
+ * without. Where a newer function takes another struct, both are here, and the caller chooses.
  */
 #define NVML_CALLS(X)                                                                              \
 	X(init, "nvmlInit_v2", (void), true)                                                       \

@@ -66,7 +66,7 @@ static bool judge_cupti(void *ctx, void *handle, galvo_error *reterr)
 	if (dso_bind(handle, &version, 1, &get_version, reterr))
 		return false;
 	if (get_version(&c->version))
-		return err_set(reterr, GALVO_ERR_ABSENT, "%s: does not tell its version", path), false;
+		return err_set(reterr, GALVO_ERR_ABSENT, "%s: tells no version", path), false;
 	c->cuda = cupti_cuda_version(c->version);
 	if (c->cuda == 0)
 		return err_set(reterr, GALVO_ERR_ABSENT,
@@ -86,8 +86,9 @@ static bool judge_cupti(void *ctx, void *handle, galvo_error *reterr)
 }
 
 /*
- * libcupti asks the linker for the bare name of libnvperf_host.so and does not look beside itself. Loaded
- * from there before its first call, that one is taken; another one may belong to another CUDA.
+ * libcupti asks the linker for the bare name of libnvperf_host.so and does not look beside itself.
+ * Loaded from there before its first call, that one is taken; another one may belong to another
+ * CUDA.
  */
 static void *load_beside(const char *path, const char *name)
 {
@@ -107,8 +108,9 @@ galvo_status cupti_open(struct cupti *ret, const struct nvidia_places *where, in
                         galvo_error *reterr)
 {
 	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", NULL};
-	static const char *const home[] = {"extras/CUPTI/lib64", "lib64", "lib",
-	                                   "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
+	static const char *const home[] = {
+		"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib",
+		"targets/sbsa-linux/lib", NULL};
 	static const char *const python[] = {"nvidia/cu13/lib", "nvidia/cuda_cupti/lib", NULL};
 	struct library library = {names, NULL, home, python};
 	struct cupti c;
@@ -141,7 +143,10 @@ enum {
 #undef X
 };
 
-/* With the size that is known to work, and if that is refused for the first time, with the other one. */
+/*
+ * With the size that is known to work, and if that is refused for the first time, with the other
+ * one.
+ */
 #define X(member_, function, tag, old, added, since)                                               \
 	int cupti_##member_(struct cupti *c, struct tag *params)                                   \
 	{                                                                                          \
@@ -188,7 +193,9 @@ galvo_status cupti_begin(const struct cupti *c, const struct cuda *cuda, galvo_e
 galvo_status cupti_sample_bytes(const struct cupti *c, const uint8_t *image, size_t image_bytes,
                                 size_t *ret_bytes, galvo_error *reterr)
 {
-	struct nvperf_initialize_host host = {.structSize = CUPTI_UNTIL(nvperf_initialize_host, pPriv)};
+	struct nvperf_initialize_host host = {
+		.structSize = CUPTI_UNTIL(nvperf_initialize_host, pPriv),
+	};
 	struct nvperf_sample_size size = {
 		.structSize = CUPTI_UNTIL(nvperf_sample_size, sampleSize),
 		.pConfig = image,
@@ -196,9 +203,11 @@ galvo_status cupti_sample_bytes(const struct cupti *c, const uint8_t *image, siz
 	};
 
 	if (!c->nvperf_initialize || !c->nvperf_sample_size)
-		return err_set(reterr, GALVO_ERR_ABSENT, "no libnvperf_host.so that tells the size of samples");
+		return err_set(reterr, GALVO_ERR_ABSENT,
+		               "no libnvperf_host.so that tells the size of samples");
 	if (c->nvperf_initialize(&host) || c->nvperf_sample_size(&size) || size.sampleSize == 0)
-		return err_set(reterr, GALVO_ERR_ABSENT, "libnvperf_host.so does not tell the size of samples");
+		return err_set(reterr, GALVO_ERR_ABSENT,
+		               "libnvperf_host.so does not tell the size of samples");
 	*ret_bytes = size.sampleSize;
 	return GALVO_OK;
 }

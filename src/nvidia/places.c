@@ -1,4 +1,7 @@
-/* Finds a library: in the process, by the dynamic linker, in folders of toolkits, drivers and Python. */
+/*
+ * Finds a library: in the process, by the dynamic linker, in folders of toolkits, drivers and
+ * Python.
+ */
 #include "places.h"
 
 #include <dlfcn.h>
@@ -58,7 +61,8 @@ static bool try_folder(struct walk *w, const char *before, const char *folder)
 	char path[PATH_MAX];
 
 	for (name = w->library->names; *name; name++) {
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", before, folder, *name) >= sizeof(path))
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", before, folder, *name) >=
+		    sizeof(path))
 			continue;
 		if (try_name(w, path, 0))
 			return true;
@@ -89,7 +93,9 @@ static int newest_first(const void *a, const void *b)
 	return strverscmp(*(char *const *)b, *(char *const *)a);
 }
 
-/* usr/local/cuda, the one that the machine's owner chose, then usr/local/cuda-*, the newest first. */
+/*
+ * usr/local/cuda, the one that the machine's owner chose, then usr/local/cuda-*, the newest first.
+ */
 static bool try_toolkits(struct walk *w)
 {
 	char *found[32] = {NULL}, parent[PATH_MAX], home[PATH_MAX];
@@ -107,7 +113,8 @@ static bool try_toolkits(struct walk *w)
 	if (!dir)
 		return false;
 	while (n < ARRAY_LEN(found) && (entry = readdir(dir)))
-		if (span_starts(span_str(entry->d_name), "cuda-") && (found[n] = strdup(entry->d_name)))
+		if (span_starts(span_str(entry->d_name), "cuda-") &&
+		    (found[n] = strdup(entry->d_name)))
 			n++;
 	closedir(dir);
 	qsort(found, n, sizeof(found[0]), newest_first);
@@ -150,7 +157,7 @@ galvo_status library_find(const struct library *library, const struct nvidia_pla
                           library_judge judge, void *ctx, galvo_error *reterr)
 {
 	static const struct nvidia_places usual = {.file = NULL};
-	struct walk w = {.library = library, .where = where ? where : &usual, .judge = judge, .ctx = ctx};
+	struct walk w = {library, where ? where : &usual, judge, ctx, .found = false};
 	const char *file = w.where->file;
 
 	err_clear(&w.refused);

@@ -11,11 +11,11 @@ struct library {
 	const char *const *python;
 };
 
-extern const char *const driver_folders[]; /* where drivers have their libraries, NULL behind the last */
+extern const char *const driver_folders[]; /* of drivers' libraries, NULL behind the last */
 
 /*
- * Is this one good? Takes the handle over when it is (true). If not, writes the reason; the library is then
- * unloaded.
+ * Is this one good? Takes the handle over when it is (true). If not, writes the reason; the library
+ * is then unloaded.
  */
 typedef bool (*library_judge)(void *ctx, void *handle, galvo_error *reterr);
 

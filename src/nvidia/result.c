@@ -13,7 +13,8 @@ static const struct result cuda_results[] = {
 	{2, GALVO_ERR_NOMEM, "CUDA_ERROR_OUT_OF_MEMORY", NULL},
 	{3, GALVO_ERR_STATE, "CUDA_ERROR_NOT_INITIALIZED", NULL},
 	{4, GALVO_ERR_STATE, "CUDA_ERROR_DEINITIALIZED", "the process ends"},
-	{34, GALVO_ERR_ABSENT, "CUDA_ERROR_STUB_LIBRARY", "a toolkit's file for linking, not the driver's"},
+	{34, GALVO_ERR_ABSENT, "CUDA_ERROR_STUB_LIBRARY",
+	 "a toolkit's file for linking, not the driver's"},
 	{46, GALVO_ERR_STATE, "CUDA_ERROR_DEVICE_UNAVAILABLE", "another process has it for itself"},
 	{100, GALVO_ERR_ABSENT, "CUDA_ERROR_NO_DEVICE", NULL},
 	{101, GALVO_ERR_ABSENT, "CUDA_ERROR_INVALID_DEVICE", NULL},
@@ -50,7 +51,8 @@ static const struct result cupti_results[] = {
 	{12, GALVO_ERR_STATE, "CUPTI_ERROR_MAX_LIMIT_REACHED", NULL},
 	{13, GALVO_ERR_STATE, "CUPTI_ERROR_NOT_READY", NULL},
 	{14, GALVO_ERR_STATE, "CUPTI_ERROR_NOT_COMPATIBLE", NULL},
-	{15, GALVO_ERR_ABSENT, "CUPTI_ERROR_NOT_INITIALIZED", "libnvperf_host.so may not be beside libcupti"},
+	{15, GALVO_ERR_ABSENT, "CUPTI_ERROR_NOT_INITIALIZED",
+	 "libnvperf_host.so may not be beside libcupti"},
 	{17, GALVO_ERR_ABSENT, "CUPTI_ERROR_INVALID_METRIC_NAME", NULL},
 	{23, GALVO_ERR_STATE, "CUPTI_ERROR_DISABLED", NULL},
 	{26, GALVO_ERR_STATE, "CUPTI_ERROR_HARDWARE_BUSY",
@@ -58,7 +60,8 @@ static const struct result cupti_results[] = {
 	{27, GALVO_ERR_ABSENT, "CUPTI_ERROR_NOT_SUPPORTED", NULL},
 	{33, GALVO_ERR_ABSENT, "CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED", NULL},
 	{35, GALVO_ERR_DENIED, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
-	 "counters are for administrators: CAP_SYS_ADMIN, or NVreg_RestrictProfilingToAdminUsers=0"},
+	 "counters are for administrators: CAP_SYS_ADMIN, or "
+	 "NVreg_RestrictProfilingToAdminUsers=0"},
 	{36, GALVO_ERR_STATE, "CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED", NULL},
 	{38, GALVO_ERR_ABSENT, "CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED", NULL},
 	{39, GALVO_ERR_STATE, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED", NULL},
@@ -69,7 +72,8 @@ static const struct result cupti_results[] = {
 	{43, GALVO_ERR_ABSENT, "CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED", NULL},
 	{44, GALVO_ERR_ABSENT, "CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED", NULL},
 	{45, GALVO_ERR_ABSENT, "CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED", NULL},
-	{46, GALVO_ERR_ABSENT, "CUPTI_ERROR_INVALID_CHIP_NAME", "this libcupti does not know the chip"},
+	{46, GALVO_ERR_ABSENT, "CUPTI_ERROR_INVALID_CHIP_NAME",
+	 "this libcupti does not know the chip"},
 	{999, GALVO_ERR_IO, "CUPTI_ERROR_UNKNOWN", NULL},
 };
 
@@ -86,7 +90,8 @@ static const struct result nvml_results[] = {
 	{13, GALVO_ERR_ABSENT, "NVML_ERROR_FUNCTION_NOT_FOUND", NULL},
 	{15, GALVO_ERR_ABSENT, "NVML_ERROR_GPU_IS_LOST", "it has fallen off the bus"},
 	{16, GALVO_ERR_STATE, "NVML_ERROR_RESET_REQUIRED", NULL},
-	{17, GALVO_ERR_DENIED, "NVML_ERROR_OPERATING_SYSTEM", "a control group may forbid the device"},
+	{17, GALVO_ERR_DENIED, "NVML_ERROR_OPERATING_SYSTEM",
+	 "a control group may forbid the device"},
 	{18, GALVO_ERR_ABSENT, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
 	 "the kernel has another driver loaded than this library belongs to; reload it or reboot"},
 	{21, GALVO_ERR_STATE, "NVML_ERROR_NO_DATA", NULL},
@@ -106,7 +111,8 @@ static const struct result *look_up(const struct result *rows, size_t n, int num
 	return NULL;
 }
 
-static galvo_status failed(galvo_error *reterr, const char *call, const struct result *row, int number)
+static galvo_status failed(galvo_error *reterr, const char *call, const struct result *row,
+                           int number)
 {
 	if (!row)
 		return err_set(reterr, GALVO_ERR_IO, "%s: result %d", call, number);

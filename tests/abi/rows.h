@@ -1,6 +1,6 @@
 /*
- * Two declarations of one thing, side by side: rows of numbers that have to agree, and the proof that a
- * wrong one is seen.
+ * Two declarations of one thing, side by side: rows of numbers that have to agree, and the proof
+ * that a wrong one is seen.
  */
 #ifndef GALVO_ABI_ROWS_H
 #define GALVO_ABI_ROWS_H
@@ -46,7 +46,10 @@ static inline size_t rows_aligned(size_t end, size_t bytes)
 	return (end + by - 1) / by * by;
 }
 
-/* Members that the table forgets leave a hole, more than padding, before the next or the end of the struct. */
+/*
+ * Members that the table forgets leave a hole, more than padding, before the next or the end of the
+ * struct.
+ */
 static inline size_t rows_holes(const struct row *rows, size_t n, const char **ret_where)
 {
 	size_t i, end = 0, holes = 0;
@@ -88,7 +91,9 @@ static inline int rows_run(struct row *rows, size_t n)
 		rows[i].ours++;
 		unseen += rows_wrong(rows, n, &first) != 1 || first != rows[i].what;
 		rows[i].ours--;
-		/* And so is a member that is left out, unless it is the last, or could be padding. */
+		/*
+		 * And so is a member that is left out, unless it is the last, or could be padding.
+		 */
 		if (i + 2 < n && rows[i].bytes && rows[i + 2].bytes &&
 		    !strcmp(rows[i].group, rows[i + 2].group) &&
 		    rows[i + 2].at > rows_aligned(rows[i].at, rows[i + 2].bytes)) {

@@ -1,9 +1,8 @@
-/* A double of libcuda: devices, contexts, streams and events, as strict as the real one or stricter. */
+/* A double of libcuda: devices, contexts, streams and events, at least as strict as the real one. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "double_cuda.h"
 #include "nvidia/nvidia.h"
 #include "scene.h"
 
@@ -18,7 +17,7 @@ struct context {
 struct stream {
 	bool lives;
 	struct context *context;
-	int capture; /* enum cuda_capture */
+	int capture;            /* enum cuda_capture */
 	uint64_t work_until_ns; /* scene time when all that was put into it is done */
 };
 
@@ -42,7 +41,6 @@ static _Thread_local size_t depth;
 #define ENTER(call, device)                                                                        \
 	do {                                                                                       \
 		int enter_ = scene_enter(call, device);                                            \
-                                                                                                   \
 		if (enter_)                                                                        \
 			return enter_;                                                             \
 		if (!is_initialized) {                                                             \
@@ -66,7 +64,7 @@ static const struct scene_device *device_of(int device)
 	return i < 0 ? NULL : &s->devices[i];
 }
 
-/* ---- devices -------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 EXPORT(cuInit, (unsigned flags))
 {
@@ -176,11 +174,11 @@ EXPORT(cuDeviceGetAttribute, (int *ret, int attribute, int device))
 
 EXPORT(cuGetErrorName, (int result, const char **ret))
 {
-	*ret = result == CUDA_OK ? "CUDA_SUCCESS" : result == CUDA_NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : NULL;
-	return *ret ? CUDA_OK : CUDA_INVALID_VALUE;
+	*ret = result == CUDA_NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : "CUDA_SUCCESS";
+	return result == CUDA_OK || result == CUDA_NO_DEVICE ? CUDA_OK : CUDA_INVALID_VALUE;
 }
 
-/* ---- contexts ------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 EXPORT(cuDevicePrimaryCtxRetain, (void **ret, int device))
 {
@@ -301,8 +299,12 @@ EXPORT(cuCtxPopCurrent_v2, (void **ret))
 	return CUDA_OK;
 }
 
-/* ---- streams -------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
+/*
+ * What the real one has not: a stream of the current context with work for that long. `capture` is
+ * an enum cuda_capture.
+ */
 EXPORT(double_cuda_stream, (void **ret, int capture, uint64_t busy_ns))
 {
 	size_t i;
@@ -344,7 +346,7 @@ EXPORT(cuStreamGetCtx, (void *stream, void **ret))
 	return CUDA_OK;
 }
 
-/* A call that must not be made while the stream is captured: it spoils what the program captures. */
+/* A call that must not be made while the stream is captured: it spoils what is captured. */
 static int spoil(struct stream *s, const char *call)
 {
 	scene_violation("%s: the stream is being captured", call);
@@ -377,7 +379,7 @@ EXPORT(cuStreamIsCapturing, (void *stream, int *ret))
 	return CUDA_OK;
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct event *find_event(void *handle, const char *call)
 {
@@ -444,7 +446,7 @@ EXPORT(cuEventQuery, (void *event))
 		return CUDA_INVALID_HANDLE;
 	if (e->is_captured)
 		return CUDA_CAPTURED_EVENT;
-	return e->is_recorded && scene_now_ns(scene_of_process()) < e->done_ns ? CUDA_NOT_READY : CUDA_OK;
+	return scene_now_ns(scene_of_process()) < e->done_ns ? CUDA_NOT_READY : CUDA_OK;
 }
 
 EXPORT(cuEventSynchronize, (void *event))

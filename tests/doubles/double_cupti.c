@@ -48,7 +48,8 @@ static int judge_object(const char *call, void *slots, size_t n, size_t each, vo
 		scene_violation("%s: the object is NULL", call);
 		return CUPTI_INVALID_PARAMETER;
 	}
-	if (at < first || at >= first + n * each || (size_t)(at - first) % each || o->life == LIFE_NEVER) {
+	if (at < first || at >= first + n * each || (size_t)(at - first) % each ||
+	    o->life == LIFE_NEVER) {
 		scene_violation("%s: no object of CUPTI's", call);
 		return CUPTI_UNKNOWN;
 	}
@@ -80,9 +81,9 @@ void object_leave(struct object *o)
 	atomic_fetch_sub(&o->inside, 1);
 }
 
-/* ---- plain functions ------------------------------------------------------------------------------ */
+/* ---- plain functions ------------------------------------------------------------------------- */
 
-EXPORT(cuptiGetVersion, (uint32_t *ret))
+EXPORT(cuptiGetVersion, (uint32_t * ret))
 {
 	int result = scene_enter("cuptiGetVersion", SCENE_ALL_DEVICES);
 
@@ -91,7 +92,7 @@ EXPORT(cuptiGetVersion, (uint32_t *ret))
 	return result;
 }
 
-EXPORT(cuptiGetTimestamp, (uint64_t *ret))
+EXPORT(cuptiGetTimestamp, (uint64_t * ret))
 {
 	int result = scene_enter("cuptiGetTimestamp", SCENE_ALL_DEVICES);
 
@@ -102,8 +103,9 @@ EXPORT(cuptiGetTimestamp, (uint64_t *ret))
 
 EXPORT(cuptiGetResultString, (int result, const char **ret))
 {
-	*ret = result == CUPTI_OK ? "CUPTI_SUCCESS" : result == CUPTI_HARDWARE_BUSY ?
-	       "CUPTI_ERROR_HARDWARE_BUSY" : NULL;
+	*ret = result == CUPTI_OK              ? "CUPTI_SUCCESS"
+	       : result == CUPTI_HARDWARE_BUSY ? "CUPTI_ERROR_HARDWARE_BUSY"
+	                                       : NULL;
 	return *ret ? CUPTI_OK : CUPTI_INVALID_PARAMETER;
 }
 
@@ -117,14 +119,15 @@ EXPORT(cuptiFinalize, (void))
 	return scene_enter("cuptiFinalize", SCENE_ALL_DEVICES);
 }
 
-EXPORT(cuptiActivityRegisterTimestampCallback, (uint64_t (*callback)(void)))
+EXPORT(cuptiActivityRegisterTimestampCallback, (uint64_t(*callback)(void)))
 {
 	(void)callback;
-	scene_violation("cuptiActivityRegisterTimestampCallback: samples lose their times, 12.6 to 13.0");
+	scene_violation(
+		"cuptiActivityRegisterTimestampCallback: samples lose their times, 12.6 to 13.0");
 	return CUPTI_OK;
 }
 
-/* ---- the profiler --------------------------------------------------------------------------------- */
+/* ---- the profiler ---------------------------------------------------------------------------- */
 
 EXPORT(cuptiProfilerInitialize, (struct cupti_nothing *p))
 {
@@ -158,7 +161,8 @@ EXPORT(cuptiProfilerDeviceSupported, (struct cupti_device_supported *p))
 		return CUPTI_INVALID_DEVICE;
 	level = (uint32_t)scene_of_process()->devices[i].support;
 	p->isSupported = level;
-	p->architecture = p->sli = p->vGpu = p->confidentialCompute = p->cmp = p->wsl = CUPTI_SUPPORTED;
+	p->architecture = p->sli = p->vGpu = p->confidentialCompute = p->cmp = p->wsl =
+		CUPTI_SUPPORTED;
 	if (p->structSize == 56)
 		p->sku = CUPTI_SUPPORTED;
 	return CUPTI_OK;

@@ -24,7 +24,7 @@ static const struct slots host_slots = {hosts, HOSTS, sizeof(hosts[0])};
 static size_t next_host;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- a real library -------------------------------------------------------------------------------- */
+/* ---- a real library -------------------------------------------------------------------------- */
 
 /* Its function of that name, or NULL if the scene uses none. */
 static int (*real_function(const char *name))(void *)
@@ -41,8 +41,8 @@ static int (*real_function(const char *name))(void *)
 	pthread_mutex_lock(&lock);
 	slash = strrchr(s->real_cupti, '/');
 	if (!library && slash) {
-		snprintf(beside, sizeof(beside), "%.*s/libnvperf_host.so", (int)(slash - s->real_cupti),
-		         s->real_cupti);
+		snprintf(beside, sizeof(beside), "%.*s/libnvperf_host.so",
+		         (int)(slash - s->real_cupti), s->real_cupti);
 		dlopen(beside, RTLD_LAZY | RTLD_LOCAL);
 		library = dlopen(s->real_cupti, RTLD_LAZY | RTLD_LOCAL);
 	}
@@ -69,14 +69,14 @@ static int forward(const char *name, void *params, void **handle, struct host *h
 	return result;
 }
 
-/* ---- objects --------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 #define ENTER_HOST(call, bytes)                                                                    \
 	struct host *h = p ? p->pHostObject : NULL;                                                \
 	int result = object_enter(call, p, bytes, &host_slots, h, SCENE_ALL_DEVICES);              \
                                                                                                    \
 	if (result)                                                                                \
-		return result
+	return result
 
 #define LEAVE(result_)                                                                             \
 	do {                                                                                       \
@@ -123,7 +123,8 @@ static int judge_initialize(const struct cupti_host_initialize *p, int chip)
 		return CUPTI_INVALID_PARAMETER;
 	if (chip < 0)
 		return names_error ? CUPTI_INVALID_CHIP_NAME : CUPTI_INVALID_PARAMETER;
-	return chip_can_sample(chip) ? judge_availability(p->pCounterAvailabilityImage) : CUPTI_NOT_SUPPORTED;
+	return chip_can_sample(chip) ? judge_availability(p->pCounterAvailabilityImage)
+	                             : CUPTI_NOT_SUPPORTED;
 }
 
 EXPORT(cuptiProfilerHostInitialize, (struct cupti_host_initialize *p))
@@ -178,7 +179,7 @@ EXPORT(cuptiProfilerHostDeinitialize, (struct cupti_host *p))
 	LEAVE(result);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------- */
+/* ---- metrics --------------------------------------------------------------------------------- */
 
 /* An array of the object's; NULL if it has given out too many. */
 static const char **new_array(struct host *h, size_t n)
@@ -268,7 +269,7 @@ EXPORT(cuptiProfilerHostGetMaxNumHardwareMetricsPerPass, (struct cupti_max_metri
 	return CUPTI_OK;
 }
 
-/* ---- configurations --------------------------------------------------------------------------------- */
+/* ---- configurations -------------------------------------------------------------------------- */
 
 static bool are_known(const struct host *h, const char **names, size_t n)
 {
@@ -293,13 +294,15 @@ EXPORT(cuptiProfilerHostConfigAddMetrics, (struct cupti_add_metrics *p))
 	if (h->real)
 		result = forward("cuptiProfilerHostConfigAddMetrics", p, &p->pHostObject, h);
 	else
-		result = are_known(h, p->ppMetricNames, p->numMetrics) ? CUPTI_OK : CUPTI_INVALID_PARAMETER;
+		result = are_known(h, p->ppMetricNames, p->numMetrics) ? CUPTI_OK
+		                                                       : CUPTI_INVALID_PARAMETER;
 	h->is_spoilt = result != CUPTI_OK;
 	if (result)
 		LEAVE(result);
 	/* Every call opens passes of its own. */
 	if (!h->real)
-		h->passes += chip_passes(h->chip, (const char *const *)p->ppMetricNames, p->numMetrics);
+		h->passes +=
+			chip_passes(h->chip, (const char *const *)p->ppMetricNames, p->numMetrics);
 	for (i = 0; i < p->numMetrics; i++)
 		h->names[h->count++] = strdup(p->ppMetricNames[i]);
 	LEAVE(CUPTI_OK);
@@ -377,7 +380,7 @@ EXPORT(cuptiProfilerHostGetNumOfPasses, (struct cupti_passes *p))
 	return cupti_config_passes(p->pConfigImage, p->configImageSize, &p->numOfPasses);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool has_name(const struct host *h, const char *name)
 {
@@ -403,15 +406,17 @@ EXPORT(cuptiProfilerHostEvaluateToGpuValues, (struct cupti_evaluate *p))
 	fault = scene_applies(FAULT_NAN, (int)sample->device);
 	for (i = 0; i < p->numMetrics; i++) {
 		if (!has_name(h, p->ppMetricNames[i])) {
-			scene_violation("cuptiProfilerHostEvaluateToGpuValues: %s is not configured",
-			                p->ppMetricNames[i] ? p->ppMetricNames[i] : "(NULL)");
+			scene_violation(
+				"cuptiProfilerHostEvaluateToGpuValues: %s is not configured",
+				p->ppMetricNames[i] ? p->ppMetricNames[i] : "(NULL)");
 			LEAVE(CUPTI_INVALID_METRIC_NAME);
 		}
 		p->pMetricValues[i] =
-			fault && !strncmp(p->ppMetricNames[i], fault->call, strlen(fault->call)) ?
-				__builtin_nan("") :
-				scene_metric(scene_of_process(), sample->device, p->ppMetricNames[i],
-		                             sample->true_begin_ns, sample->length_ns);
+			fault && !strncmp(p->ppMetricNames[i], fault->call, strlen(fault->call))
+				? __builtin_nan("")
+				: scene_metric(scene_of_process(), sample->device,
+		                               p->ppMetricNames[i], sample->true_begin_ns,
+		                               sample->length_ns);
 	}
 	LEAVE(CUPTI_OK);
 }

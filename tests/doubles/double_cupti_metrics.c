@@ -1,4 +1,7 @@
-/* The double of libcupti: chips and their metrics, from a list of GH100's, and how many passes they take. */
+/*
+ * The double of libcupti: chips and their metrics, from a list of GH100's, and how many passes they
+ * take.
+ */
 #include "double_cupti.h"
 
 #include <pthread.h>
@@ -7,10 +10,11 @@
 #include <string.h>
 
 /* Of CUDA 13.0. */
-const char *const chip_names[] = {
-	"GV100", "GV11B", "TU102", "TU104", "TU106", "TU116", "TU117", "GA100", "GA102", "GA103",
-	"GA104", "GA106", "GA107", "GA10B", "GH100", "AD102", "AD103", "AD104", "AD106", "AD107",
-	"GB100", "GB102", "GB110", "GB10B", "GB20B", "GB202", "GB203", "GB205", "GB206", "GB207"};
+const char *const chip_names[] = {"GV100", "GV11B", "TU102", "TU104", "TU106", "TU116",
+                                  "TU117", "GA100", "GA102", "GA103", "GA104", "GA106",
+                                  "GA107", "GA10B", "GH100", "AD102", "AD103", "AD104",
+                                  "AD106", "AD107", "GB100", "GB102", "GB110", "GB10B",
+                                  "GB20B", "GB202", "GB203", "GB205", "GB206", "GB207"};
 const size_t chip_count = sizeof(chip_names) / sizeof(chip_names[0]);
 
 /* What chips whose name begins so lack of GH100's metrics; the first row that fits. */
@@ -47,7 +51,8 @@ static void load(void)
 	char *line = NULL, *rest, *word[4];
 	size_t cap = 0, i;
 
-	while (f && getline(&line, &cap, f) > 0 && metric_count < sizeof(metrics) / sizeof(metrics[0])) {
+	while (f && getline(&line, &cap, f) > 0 &&
+	       metric_count < sizeof(metrics) / sizeof(metrics[0])) {
 		line[strcspn(line, "\n")] = '\0';
 		rest = strdup(line);
 		for (i = 0; i < 4; i++)
@@ -121,11 +126,17 @@ const struct metric *chip_metric(int chip, size_t i)
 
 size_t metric_suffixes(uint32_t type, const char *const **ret)
 {
-	static const char *const rest[] = {
-		"", ".peak_sustained", ".peak_sustained_active", ".peak_sustained_active.per_second",
-		".peak_sustained_elapsed", ".peak_sustained_elapsed.per_second", ".per_cycle_active",
-		".per_cycle_elapsed", ".per_second", ".pct_of_peak_sustained_active",
-		".pct_of_peak_sustained_elapsed"};
+	static const char *const rest[] = {"",
+	                                   ".peak_sustained",
+	                                   ".peak_sustained_active",
+	                                   ".peak_sustained_active.per_second",
+	                                   ".peak_sustained_elapsed",
+	                                   ".peak_sustained_elapsed.per_second",
+	                                   ".per_cycle_active",
+	                                   ".per_cycle_elapsed",
+	                                   ".per_second",
+	                                   ".pct_of_peak_sustained_active",
+	                                   ".pct_of_peak_sustained_elapsed"};
 	static const char *const rollups[] = {".avg", ".max", ".min", ".sum"};
 	static const char *const ratios[] = {".max_rate", ".pct", ".ratio"};
 	static char text[4 * 11][64];
@@ -180,7 +191,8 @@ static size_t passes_alone(int chip, const char *name)
 {
 	if (begins(name, "sm__inst_executed_pipe_tensor."))
 		return 2;
-	if (begins(chip_names[chip], "TU") && (begins(name, "dram__read_t") || begins(name, "dram__write_t")))
+	if (begins(chip_names[chip], "TU") &&
+	    (begins(name, "dram__read_t") || begins(name, "dram__write_t")))
 		return 2;
 	if (begins(name, "sm__throughput."))
 		return 19;
@@ -193,7 +205,7 @@ static size_t passes_alone(int chip, const char *name)
 static bool needs_slot(const char *name)
 {
 	static const char *const greedy[] = {"sm__pipe_", "sm__inst_executed", "sm__issue_active",
-	                                     "smsp__", "l1tex__", "sm__ctas_launched"};
+	                                     "smsp__",    "l1tex__",           "sm__ctas_launched"};
 	size_t i;
 
 	if (strstr(name, "_realtime"))

@@ -1,6 +1,6 @@
 /*
- * The double of libcupti: PM sampling. A sample every interval since Start, from the formula of the scene,
- * through a hardware buffer that overflows and an image that fills up.
+ * The double of libcupti: PM sampling. A sample every interval since Start, from the formula of the
+ * scene, through a hardware buffer that overflows and an image that fills up.
  */
 #include "double_cupti.h"
 
@@ -87,7 +87,7 @@ static int sampling_enter(const char *call, const void *params, size_t bytes, st
 	return entered;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 EXPORT(cuptiPmSamplingGetCounterAvailability, (struct cupti_availability *p))
 {
@@ -174,14 +174,16 @@ static int judge_config(const struct cupti_set_config *p, const struct scene_dev
 		return CUPTI_INVALID_PARAMETER;
 	if (passes > 1)
 		return CUPTI_NOT_SUPPORTED;
-	if (p->triggerMode > CUPTI_TIME_INTERVAL || append > CUPTI_KEEP_LATEST || p->samplingInterval == 0)
+	if (p->triggerMode > CUPTI_TIME_INTERVAL || append > CUPTI_KEEP_LATEST ||
+	    p->samplingInterval == 0)
 		return CUPTI_INVALID_PARAMETER;
 	if (p->triggerMode == CUPTI_TIME_INTERVAL && !d->uses_time_trigger)
 		return CUPTI_NOT_SUPPORTED;
 	if (append == CUPTI_KEEP_LATEST && strncmp(d->chip, "TU", 2) == 0)
 		return CUPTI_NOT_SUPPORTED;
 	/* ncu's documentation has these as the shortest. */
-	if (p->triggerMode == CUPTI_TIME_INTERVAL ? p->samplingInterval < 1000 : p->samplingInterval < 20000)
+	if (p->triggerMode == CUPTI_TIME_INTERVAL ? p->samplingInterval < 1000
+	                                          : p->samplingInterval < 20000)
 		return CUPTI_INVALID_PARAMETER;
 	return CUPTI_OK;
 }
@@ -210,7 +212,8 @@ EXPORT(cuptiPmSamplingStart, (struct cupti_sampling *p))
 {
 	ENTER_SAMPLING("cuptiPmSamplingStart", 24);
 	if (!s->config || s->runs) {
-		scene_violation("cuptiPmSamplingStart: %s", s->runs ? "it runs" : "before SetConfig");
+		scene_violation("cuptiPmSamplingStart: %s",
+		                s->runs ? "it runs" : "before SetConfig");
 		LEAVE(CUPTI_INVALID_OPERATION);
 	}
 	s->runs = s->is_first = true;
@@ -233,7 +236,7 @@ EXPORT(cuptiPmSamplingStop, (struct cupti_sampling *p))
 	LEAVE(CUPTI_OK);
 }
 
-/* ---- images ---------------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
 EXPORT(cuptiPmSamplingGetCounterDataSize, (struct cupti_data_size *p))
 {
@@ -243,7 +246,8 @@ EXPORT(cuptiPmSamplingGetCounterDataSize, (struct cupti_data_size *p))
 	if (s->max_samples && s->max_samples != p->maxSamples)
 		s->asked_twice = true;
 	s->max_samples = p->maxSamples;
-	s->data_bytes = sizeof(struct image) + (size_t)p->maxSamples * scene_of_process()->slot_bytes;
+	s->data_bytes =
+		sizeof(struct image) + (size_t)p->maxSamples * scene_of_process()->slot_bytes;
 	p->counterDataSize = s->data_bytes;
 	LEAVE(CUPTI_OK);
 }
@@ -257,7 +261,8 @@ EXPORT(cuptiPmSamplingCounterDataImageInitialize, (struct cupti_data_initialize 
 		LEAVE(CUPTI_INVALID_PARAMETER);
 	if (p->counterDataSize != s->data_bytes) {
 		scene_violation("cuptiPmSamplingCounterDataImageInitialize: %s",
-		                s->asked_twice ? "GetCounterDataSize was asked again since" : "another size");
+		                s->asked_twice ? "GetCounterDataSize was asked again since"
+		                               : "another size");
 		LEAVE(CUPTI_UNKNOWN);
 	}
 	memset(p->pCounterData, 0, p->counterDataSize);
@@ -285,7 +290,8 @@ const struct sample *cupti_sample(const char *call, const uint8_t *bytes, size_t
 		return NULL;
 	}
 	if (index >= image.completed) {
-		scene_violation("%s: sample %zu of %u that are completed", call, index, image.completed);
+		scene_violation("%s: sample %zu of %u that are completed", call, index,
+		                image.completed);
 		return NULL;
 	}
 	at = bytes + sizeof(image) + index * scene_of_process()->slot_bytes;
@@ -323,15 +329,19 @@ EXPORT(cuptiPmSamplingCounterDataGetSampleInfo, (struct cupti_sample_info *p))
 	LEAVE(CUPTI_OK);
 }
 
-/* ---- decode ---------------------------------------------------------------------------------------- */
+/* ---- decode ---------------------------------------------------------------------------------- */
 
-/* The clock of the host less scene time, now: what GPU times are converted with when they are decoded. */
+/*
+ * The clock of the host less scene time, now: what GPU times are converted with when they are
+ * decoded.
+ */
 static uint64_t wall_of_scene(const struct scene *scene)
 {
 	return scene_wall_ns(scene) - scene_now_ns(scene);
 }
 
-static void put_sample(struct sampling *s, uint8_t *bytes, struct image *image, struct sample sample)
+static void put_sample(struct sampling *s, uint8_t *bytes, struct image *image,
+                       struct sample sample)
 {
 	const struct scene *scene = scene_of_process();
 	const struct scene_fault *zero = scene_applies(FAULT_ZERO_STAMPS, s->device);
@@ -351,7 +361,8 @@ static void put_sample(struct sampling *s, uint8_t *bytes, struct image *image, 
 	}
 	if (zero && (zero->value == 0 || s->next % zero->value == 0))
 		sample.begin = sample.end = 0;
-	memcpy(bytes + sizeof(*image) + image->populated * scene->slot_bytes, &sample, sizeof(sample));
+	memcpy(bytes + sizeof(*image) + image->populated * scene->slot_bytes, &sample,
+	       sizeof(sample));
 	image->populated++;
 }
 
@@ -359,7 +370,8 @@ static void put_sample(struct sampling *s, uint8_t *bytes, struct image *image, 
 static uint64_t pending(const struct sampling *s)
 {
 	uint64_t until = s->runs ? scene_now_ns(scene_of_process()) : s->stop_ns;
-	uint64_t whole = s->interval_ns && until > s->start_ns ? (until - s->start_ns) / s->interval_ns : 0;
+	uint64_t whole =
+		s->interval_ns && until > s->start_ns ? (until - s->start_ns) / s->interval_ns : 0;
 
 	return whole > s->next ? whole - s->next : 0;
 }
@@ -395,8 +407,9 @@ static bool fill(struct sampling *s, uint8_t *bytes, struct image *image)
 	uint32_t tail = s->has_tail ? scene_of_process()->tail : 0;
 
 	for (; n && image->populated < image->max_samples; n--) {
-		put_sample(s, bytes, image, (struct sample){.true_begin_ns = s->start_ns + s->next * s->interval_ns,
-		                                            .length_ns = s->interval_ns});
+		put_sample(s, bytes, image,
+		           (struct sample){.true_begin_ns = s->start_ns + s->next * s->interval_ns,
+		                           .length_ns = s->interval_ns});
 		s->next++;
 	}
 	if (n) {
@@ -418,8 +431,10 @@ EXPORT(cuptiPmSamplingDecodeData, (struct cupti_decode *p))
 	uint32_t left;
 
 	ENTER_SAMPLING("cuptiPmSamplingDecodeData", 45);
-	if (!read_image(p->pCounterDataImage, p->counterDataImageSize, &image) || image.serial != s->serial) {
-		scene_violation("cuptiPmSamplingDecodeData: no image that this object has initialised");
+	if (!read_image(p->pCounterDataImage, p->counterDataImageSize, &image) ||
+	    image.serial != s->serial) {
+		scene_violation(
+			"cuptiPmSamplingDecodeData: no image that this object has initialised");
 		LEAVE(CUPTI_INVALID_PARAMETER);
 	}
 	p->overflow = 0;

@@ -49,7 +49,7 @@ int nvml_curve32(uint32_t device, int curve, unsigned *ret)
 	return result;
 }
 
-/* ---- life and versions ---------------------------------------------------------------------------- */
+/* ---- life and versions ----------------------------------------------------------------------- */
 
 EXPORT(nvmlInit_v2, (void))
 {
@@ -82,7 +82,9 @@ EXPORT(nvmlShutdown, (void))
 __attribute__((visibility("default"))) const char *nvmlErrorString(int result);
 const char *nvmlErrorString(int result)
 {
-	return result == NVML_OK ? "Success" : result == NVML_NOT_SUPPORTED ? "Not Supported" : "Unknown Error";
+	return result == NVML_OK              ? "Success"
+	       : result == NVML_NOT_SUPPORTED ? "Not Supported"
+	                                      : "Unknown Error";
 }
 
 /* A call on the whole library, which has to be initialised. */
@@ -128,7 +130,7 @@ EXPORT(nvmlSystemGetCudaDriverVersion_v2, (int *ret))
 	return NVML_OK;
 }
 
-/* ---- devices -------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 EXPORT(nvmlDeviceGetCount_v2, (unsigned *ret))
 {
@@ -172,7 +174,8 @@ EXPORT(nvmlDeviceGetHandleByUUID, (const char *uuid, void **ret))
 		for (j = 0; j < 1 + SCENE_MIG; j++) {
 			const struct scene_mig *m = j ? &s->devices[i].migs[j - 1] : NULL;
 
-			if (m ? m->there && !strcmp(uuid, m->uuid) : !strcmp(uuid, s->devices[i].uuid)) {
+			if (m ? m->there && !strcmp(uuid, m->uuid)
+			      : !strcmp(uuid, s->devices[i].uuid)) {
 				*ret = &handles[i][j];
 				return NVML_OK;
 			}
@@ -218,7 +221,7 @@ EXPORT(nvmlDeviceGetCudaComputeCapability, (void *handle, int *ret_major, int *r
 	return NVML_OK;
 }
 
-/* ---- MIG ------------------------------------------------------------------------------------------ */
+/* ---- MIG ------------------------------------------------------------------------------------- */
 
 EXPORT(nvmlDeviceGetMigMode, (void *handle, unsigned *ret_current, unsigned *ret_pending))
 {

@@ -12,8 +12,8 @@ struct nvml_handle {
 };
 
 /*
- * Counts the call and finds what the handle is of. A result to give at once: of the scene's faults, or
- * because NVML is not initialised, the handle is none, or the GPU is lost.
+ * Counts the call and finds what the handle is of. A result to give at once: of the scene's faults,
+ * or because NVML is not initialised, the handle is none, or the GPU is lost.
  */
 int nvml_enter(const char *call, void *handle, struct nvml_handle *ret);
 

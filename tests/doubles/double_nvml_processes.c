@@ -22,7 +22,8 @@ static void put_process(unsigned char *to, size_t stride, const struct scene_pro
 	memcpy(to, &v, stride < sizeof(v) ? stride : sizeof(v));
 }
 
-static int list(const char *call, void *handle, uint32_t kind, size_t stride, unsigned *count, void *to)
+static int list(const char *call, void *handle, uint32_t kind, size_t stride, unsigned *count,
+                void *to)
 {
 	const struct scene_process *p;
 	unsigned n = 0, room;
@@ -71,8 +72,8 @@ static bool is_new(const struct scene_device *d, const struct scene_use *u, uint
 	return d->use_raw || u->timestamp > last_seen;
 }
 
-EXPORT(nvmlDeviceGetProcessUtilization, (void *handle, struct nvml_process_sample *to, unsigned *count,
-                                         unsigned long long last_seen))
+EXPORT(nvmlDeviceGetProcessUtilization, (void *handle, struct nvml_process_sample *to,
+                                         unsigned *count, unsigned long long last_seen))
 {
 	unsigned n = 0, room;
 	uint32_t i, rows;
@@ -105,7 +106,8 @@ EXPORT(nvmlDeviceGetProcessesUtilizationInfo, (void *handle, struct nvml_process
 
 	ENTER("nvmlDeviceGetProcessesUtilizationInfo", handle);
 	if (ret->version != 0x01000018) {
-		scene_violation("nvmlDeviceGetProcessesUtilizationInfo: version is %#x", ret->version);
+		scene_violation("nvmlDeviceGetProcessesUtilizationInfo: version is %#x",
+		                ret->version);
 		return NVML_ARGUMENT_VERSION_MISMATCH;
 	}
 	if (h.mig >= 0 || d->mig_current)
@@ -117,8 +119,14 @@ EXPORT(nvmlDeviceGetProcessesUtilizationInfo, (void *handle, struct nvml_process
 		if (!is_new(d, u, ret->lastSeenTimeStamp))
 			continue;
 		if (n < room)
-			ret->procUtilArray[n] = (struct nvml_process_use){
-				u->timestamp, u->pid, u->sm, u->memory, u->encoder, u->decoder, 0, 0};
+			ret->procUtilArray[n] = (struct nvml_process_use){u->timestamp,
+			                                                  u->pid,
+			                                                  u->sm,
+			                                                  u->memory,
+			                                                  u->encoder,
+			                                                  u->decoder,
+			                                                  0,
+			                                                  0};
 		n++;
 	}
 	if (n == 0)

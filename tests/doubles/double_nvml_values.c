@@ -21,7 +21,8 @@ EXPORT(nvmlDeviceGetUtilizationRates, (void *handle, struct nvml_utilization *re
 	return result ? result : nvml_curve32(h.device, CURVE_memory_pct, &ret->memory_pct);
 }
 
-static int memory_of(const struct scene_device *d, const struct nvml_handle *h, struct nvml_memory_v2 *ret)
+static int memory_of(const struct scene_device *d, const struct nvml_handle *h,
+                     struct nvml_memory_v2 *ret)
 {
 	int result;
 
@@ -84,8 +85,8 @@ EXPORT(nvmlDeviceGetTemperatureV, (void *handle, struct nvml_temperature *ret))
 EXPORT(nvmlDeviceGetTemperature, (void *handle, int sensor, unsigned *ret))
 {
 	ENTER("nvmlDeviceGetTemperature", handle);
-	return sensor == NVML_SENSOR_GPU ? nvml_curve32(h.device, CURVE_temperature_c, ret) :
-	                                   NVML_INVALID_ARGUMENT;
+	return sensor == NVML_SENSOR_GPU ? nvml_curve32(h.device, CURVE_temperature_c, ret)
+	                                 : NVML_INVALID_ARGUMENT;
 }
 
 /* One number, one curve. */
@@ -127,7 +128,8 @@ FIXED(nvmlDeviceGetPersistenceMode, 1)
 
 EXPORT(nvmlDeviceGetClockInfo, (void *handle, int type, unsigned *ret))
 {
-	static const int curves[] = {CURVE_graphics_mhz, CURVE_sm_mhz, CURVE_memory_mhz, CURVE_video_mhz};
+	static const int curves[] = {CURVE_graphics_mhz, CURVE_sm_mhz, CURVE_memory_mhz,
+	                             CURVE_video_mhz};
 
 	ENTER("nvmlDeviceGetClockInfo", handle);
 	if (type < NVML_GRAPHICS || type > NVML_VIDEO)
@@ -154,7 +156,8 @@ EXPORT(nvmlDeviceGetPcieThroughput, (void *handle, int counter, unsigned *ret))
 	/* The real one measures for that long. */
 	if (!scene_of_process()->is_fake)
 		nanosleep(&(struct timespec){0, 20000000}, NULL);
-	return nvml_curve32(h.device, counter == NVML_TX ? CURVE_pcie_tx_kb_per_s : CURVE_pcie_rx_kb_per_s,
+	return nvml_curve32(h.device,
+	                    counter == NVML_TX ? CURVE_pcie_tx_kb_per_s : CURVE_pcie_rx_kb_per_s,
 	                    ret);
 }
 
@@ -204,14 +207,15 @@ EXPORT(nvmlDeviceGetTotalEccErrors, (void *handle, int error, int counter, unsig
 	ENTER("nvmlDeviceGetTotalEccErrors", handle);
 	if (error < 0 || error > 1 || counter < 0 || counter > 1)
 		return NVML_INVALID_ARGUMENT;
-	result = nvml_curve(h.device, error == NVML_CORRECTED ? CURVE_ecc_corrected : CURVE_ecc_uncorrected,
+	result = nvml_curve(h.device,
+	                    error == NVML_CORRECTED ? CURVE_ecc_corrected : CURVE_ecc_uncorrected,
 	                    &value);
 	if (!result)
 		*ret = value;
 	return result;
 }
 
-/* ---- fields --------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 struct field {
 	uint32_t id;
@@ -221,18 +225,30 @@ struct field {
 };
 
 static const struct field fields[] = {
-	{3, CURVE_ecc_corrected, NVML_ULLONG, 0},     {4, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
-	{5, CURVE_ecc_corrected, NVML_ULLONG, 0},     {6, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
-	{74, CURVE_slowed_power_ns, NVML_ULLONG, 0},  {82, CURVE_memory_temperature_c, NVML_UINT, 0},
-	{83, CURVE_energy_mj, NVML_ULLONG, 0},        {90, -1, NVML_UINT, 26562},
-	{94, CURVE_pcie_replays, NVML_UINT, 0},       {138, CURVE_nvlink_tx_kib, NVML_ULLONG, 0},
-	{139, CURVE_nvlink_rx_kib, NVML_ULLONG, 0},   {164, -1, NVML_UINT, 26562},
-	{165, -1, NVML_UINT, 1},                      {166, -1, NVML_UINT, 4},
-	{185, CURVE_power_average_mw, NVML_UINT, 0},  {186, CURVE_power_mw, NVML_UINT, 0},
-	{187, -1, NVML_UINT, 200000},                 {188, -1, NVML_UINT, 700000},
-	{189, -1, NVML_UINT, 700000},                 {190, CURVE_power_limit_mw, NVML_UINT, 0},
-	{192, CURVE_power_limit_mw, NVML_UINT, 0},    {197, CURVE_pcie_tx_bytes, NVML_ULLONG, 0},
-	{198, CURVE_pcie_rx_bytes, NVML_ULLONG, 0},   {269, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
+	{3, CURVE_ecc_corrected, NVML_ULLONG, 0},
+	{4, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
+	{5, CURVE_ecc_corrected, NVML_ULLONG, 0},
+	{6, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
+	{74, CURVE_slowed_power_ns, NVML_ULLONG, 0},
+	{82, CURVE_memory_temperature_c, NVML_UINT, 0},
+	{83, CURVE_energy_mj, NVML_ULLONG, 0},
+	{90, -1, NVML_UINT, 26562},
+	{94, CURVE_pcie_replays, NVML_UINT, 0},
+	{138, CURVE_nvlink_tx_kib, NVML_ULLONG, 0},
+	{139, CURVE_nvlink_rx_kib, NVML_ULLONG, 0},
+	{164, -1, NVML_UINT, 26562},
+	{165, -1, NVML_UINT, 1},
+	{166, -1, NVML_UINT, 4},
+	{185, CURVE_power_average_mw, NVML_UINT, 0},
+	{186, CURVE_power_mw, NVML_UINT, 0},
+	{187, -1, NVML_UINT, 200000},
+	{188, -1, NVML_UINT, 700000},
+	{189, -1, NVML_UINT, 700000},
+	{190, CURVE_power_limit_mw, NVML_UINT, 0},
+	{192, CURVE_power_limit_mw, NVML_UINT, 0},
+	{197, CURVE_pcie_tx_bytes, NVML_ULLONG, 0},
+	{198, CURVE_pcie_rx_bytes, NVML_ULLONG, 0},
+	{269, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
 	{270, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
 };
 
@@ -287,8 +303,9 @@ EXPORT(nvmlDeviceGetFieldValues, (void *handle, int n, struct nvml_field_value *
 EXPORT(nvmlDeviceGetSamples, (void *handle, int type, unsigned long long last_seen, int *ret_type,
                               unsigned *count, struct nvml_sample *samples))
 {
-	static const int curves[] = {CURVE_power_mw, CURVE_gpu_pct, CURVE_memory_pct, CURVE_encoder_pct,
-	                             CURVE_decoder_pct, CURVE_sm_mhz, CURVE_memory_mhz};
+	static const int curves[] = {CURVE_power_mw,    CURVE_gpu_pct,     CURVE_memory_pct,
+	                             CURVE_encoder_pct, CURVE_decoder_pct, CURVE_sm_mhz,
+	                             CURVE_memory_mhz};
 	const struct scene *s = scene_of_process();
 	uint64_t now = scene_now_ns(s), wall = scene_wall_ns(s), every = 20000000, age;
 	unsigned n = 0, room = *count;
@@ -305,7 +322,8 @@ EXPORT(nvmlDeviceGetSamples, (void *handle, int type, unsigned long long last_se
 		return NVML_OK;
 	}
 	for (age = 120 * every; age > 0 && n < room; age -= every) {
-		uint64_t then = now / every * every + every - age, stamp = (wall - now + then) / 1000;
+		uint64_t then = now / every * every + every - age,
+			 stamp = (wall - now + then) / 1000;
 
 		if (age > now || then > now || stamp <= last_seen)
 			continue;

@@ -20,8 +20,8 @@ static struct scene *map_file(const char *path, int flags)
 
 	if (fd < 0)
 		return NULL;
-	if ((!(flags & O_CREAT) || ftruncate(fd, sizeof(struct scene)) == 0) && fstat(fd, &st) == 0 &&
-	    st.st_size == sizeof(struct scene))
+	if ((!(flags & O_CREAT) || ftruncate(fd, sizeof(struct scene)) == 0) &&
+	    fstat(fd, &st) == 0 && st.st_size == sizeof(struct scene))
 		at = mmap(NULL, sizeof(struct scene), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;
@@ -169,7 +169,7 @@ uint32_t scene_calls(const struct scene *s, const char *call)
 	return 0;
 }
 
-/* ---- time and values ------------------------------------------------------------------------------ */
+/* ---- time and values ------------------------------------------------------------------------- */
 
 uint64_t scene_mono_ns(const struct scene *s)
 {
@@ -214,7 +214,8 @@ uint64_t scene_curve_at(const struct scene *s, uint32_t device, int curve, uint6
 	switch (c->shape) {
 	case SHAPE_LINE: return c->a + (uint64_t)(c->b * ((double)now_ns / 1e9));
 	case SHAPE_SQUARE: return period % 2 ? c->a + (uint64_t)c->b : c->a;
-	case SHAPE_NOISE: return c->a + (uint64_t)(c->b * fraction(s->seed, device, (uint64_t)curve, period));
+	case SHAPE_NOISE:
+		return c->a + (uint64_t)(c->b * fraction(s->seed, device, (uint64_t)curve, period));
 	case SHAPE_STEPS:
 		for (i = 0; i < c->steps && c->at_ns[i] <= now_ns; i++)
 			value = c->values[i];
@@ -230,7 +231,8 @@ double scene_metric(const struct scene *s, uint32_t device, const char *metric, 
 	double busy = (double)scene_curve_at(s, device, CURVE_sm_busy_permille, start_ns) / 1000;
 	double seconds = (double)length_ns / 1e9, elapsed = hz * seconds, noise;
 	const char *at = strchr(strstr(metric, "__") ? strstr(metric, "__") : metric, '.');
-	double share = busy * (strstr(metric, ".max") ? 1.0 : 0.8); /* the largest is above the average */
+	double share =
+		busy * (strstr(metric, ".max") ? 1.0 : 0.8); /* the largest is above the average */
 	uint64_t name = 0;
 	const char *p;
 
@@ -250,7 +252,7 @@ double scene_metric(const struct scene *s, uint32_t device, const char *metric, 
 	return (double)(uint64_t)(1000 * noise);
 }
 
-/* ---- for the doubles ------------------------------------------------------------------------------ */
+/* ---- for the doubles ------------------------------------------------------------------------- */
 
 static struct scene *the_scene;
 static pthread_once_t the_once = PTHREAD_ONCE_INIT;
@@ -322,7 +324,8 @@ static bool is_named(const char *pattern, const char *call)
 {
 	size_t n = strlen(pattern);
 
-	return n && pattern[n - 1] == '*' ? strncmp(pattern, call, n - 1) == 0 : strcmp(pattern, call) == 0;
+	return n && pattern[n - 1] == '*' ? strncmp(pattern, call, n - 1) == 0
+	                                  : strcmp(pattern, call) == 0;
 }
 
 /* Is it its time, its device, and its turn? Counts the turn. */

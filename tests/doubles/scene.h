@@ -1,9 +1,11 @@
 /*
- * The scene that the doubles of NVIDIA's libraries play: a struct in a file that the test and the doubles map.
+ * The scene that the doubles of NVIDIA's libraries play: a struct in a file that the test and the
+ * doubles map.
  *
- * The test makes it (scene_new, or scene_read from text), names the file in the environment (GALVO_SCENE)
- * and may change it while the doubles play: move the clock, let a GPU fall off the bus, release a call that
- * hangs. The doubles read it in every call, and write into it what was called and what was done wrong.
+ * The test makes it (scene_new, or scene_read from text), names the file in the environment
+ * (GALVO_SCENE) and may change it while the doubles play: move the clock, let a GPU fall off the
+ * bus, release a call that hangs. The doubles read it in every call, and write into it what was
+ * called and what was done wrong.
  *
  * "Scene time" is ns since the scene began; faults and curves are in it.
  */
@@ -30,7 +32,7 @@ enum {
 	SCENE_COUNTS = 192,
 };
 
-/* ---- telemetry as functions of time --------------------------------------------------------------- */
+/* ---- telemetry as functions of time ---------------------------------------------------------- */
 
 #define SCENE_CURVES(X)                                                                            \
 	X(gpu_pct) X(memory_pct) X(memory_used) X(memory_reserved) X(power_mw) X(power_average_mw) \
@@ -65,7 +67,7 @@ struct scene_curve {
 	uint64_t at_ns[SCENE_STEPS], values[SCENE_STEPS];
 };
 
-/* ---- devices -------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 enum scene_process_kind { PROCESS_COMPUTE, PROCESS_GRAPHICS, PROCESS_MPS };
 
@@ -93,21 +95,21 @@ struct scene_device {
 	int32_t cuda_ordinal; /* as CUDA counts them; -1: hidden from CUDA */
 	uint32_t minor_number, cc_major, cc_minor, sm_count, link_count;
 	uint64_t memory_bytes;
-	_Atomic uint64_t lost_at_ns; /* scene time from which it is off the bus; UINT64_MAX: never */
+	_Atomic uint64_t lost_at_ns; /* scene time; off the bus from then on; UINT64_MAX: never */
 	int32_t mig_result;          /* of nvmlDeviceGetMigMode */
 	uint32_t mig_current, mig_pending, max_mig_count;
 	struct scene_mig migs[SCENE_MIG];
 	uint32_t process_stride;     /* bytes from one process to the next: 24, 32 */
 	uint32_t process_count, use_count;
 	struct scene_process processes[SCENE_PROCESSES];
-	uint32_t use_raw;            /* rows whatever was seen last, and that many of them are told */
+	uint32_t use_raw;            /* tells that many rows, whatever was seen last */
 	struct scene_use uses[SCENE_SAMPLES];
 	struct scene_curve curves[SCENE_CURVE_COUNT];
 	int32_t support;             /* isSupported of cuptiProfilerDeviceSupported: 3 */
 	uint32_t uses_time_trigger;  /* 0: TU10x and GA100, cycles only */
 };
 
-/* ---- faults --------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 enum scene_fault_kind {
 	FAULT_RESULT,       /* the call does nothing and gives `result` */
@@ -115,7 +117,7 @@ enum scene_fault_kind {
 	FAULT_SLOW,         /* it takes `value` ns longer, of real time */
 	/* Those that follow are of PM sampling; `call` is not looked at. */
 	FAULT_OVERFLOW,     /* a decode tells overflow and has lost the `value` oldest samples */
-	FAULT_STUCK,        /* as if KEEP_OLDEST had overflowed: 8 until the device is enabled anew */
+	FAULT_STUCK,        /* as KEEP_OLDEST overflowed: 8 until it is enabled anew */
 	FAULT_NO_SAMPLES,   /* a decode finds nothing */
 	FAULT_STOP_OTHER,   /* a decode says OTHER, not END_OF_RECORDS */
 	FAULT_ZERO_STAMPS,  /* both times of every `value`th sample are 0 */
@@ -138,7 +140,7 @@ struct scene_count {
 	_Atomic uint32_t calls;
 };
 
-/* ---- the scene ------------------------------------------------------------------------------------ */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 struct scene {
 	uint64_t magic, bytes;
@@ -163,7 +165,7 @@ struct scene {
 	uint32_t is_fake;
 	uint64_t begin_mono_ns;
 	_Atomic uint64_t fake_mono_ns;
-	_Atomic int64_t wall_step_ns; /* added to CLOCK_REALTIME; with a fake clock, to the monotonic one */
+	_Atomic int64_t wall_step_ns; /* added to CLOCK_REALTIME, or to the fake clock */
 	_Atomic uint32_t released;
 
 	/* What the doubles tell. */
@@ -191,13 +193,13 @@ uint64_t scene_curve_at(const struct scene *s, uint32_t device, int curve, uint6
 double scene_metric(const struct scene *s, uint32_t device, const char *metric, uint64_t start_ns,
                     uint64_t length_ns);
 
-/* ---- for the doubles ------------------------------------------------------------------------------ */
+/* ---- for the doubles ------------------------------------------------------------------------- */
 
 #define EXPORT(name, args)                                                                         \
 	__attribute__((visibility("default"))) int name args;                                      \
 	int name args
 
-struct scene *scene_of_process(void); /* the one that the environment names; aborts if there is none */
+struct scene *scene_of_process(void); /* that the environment names; aborts if none */
 __attribute__((format(printf, 1, 2))) void scene_violation(const char *fmt, ...);
 /* As that, and aborts if the scene wants it. */
 __attribute__((format(printf, 1, 2))) void scene_crash(const char *fmt, ...);

@@ -1,4 +1,7 @@
-/* scene make TEXT FILE: a scene out of text. scene show FILE: what the doubles saw, calls and violations. */
+/*
+ * scene make TEXT FILE: a scene out of text. scene show FILE: what the doubles saw, calls and
+ * violations.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -17,7 +20,8 @@ static int make(const char *text_path, const char *path)
 		fprintf(stderr, "scene: cannot make %s\n", path);
 		return 1;
 	}
-	status = file_read(AT_FDCWD, text_path, &b, &text, &e) || scene_parse(s, text_path, text, &e);
+	status = file_read(AT_FDCWD, text_path, &b, &text, &e) ||
+	         scene_parse(s, text_path, text, &e);
 	if (status)
 		fprintf(stderr, "scene: %s\n", e.text);
 	buf_finish(&b);

@@ -11,7 +11,9 @@ struct key {
 };
 
 #define KEY(name, type, tag, member)                                                               \
-	{name, type, offsetof(struct tag, member), sizeof(((struct tag *)0)->member)}
+	{                                                                                          \
+		name, type, offsetof(struct tag, member), sizeof(((struct tag *)0)->member)        \
+	}
 
 static const struct key scene_keys[] = {
 	KEY("seed", KEY_U64, scene, seed),
@@ -65,12 +67,9 @@ static const struct key process_keys[] = {
 };
 
 static const struct key use_keys[] = {
-	KEY("pid", KEY_U32, scene_use, pid),
-	KEY("at", KEY_U64, scene_use, timestamp),
-	KEY("sm", KEY_U32, scene_use, sm),
-	KEY("memory", KEY_U32, scene_use, memory),
-	KEY("enc", KEY_U32, scene_use, encoder),
-	KEY("dec", KEY_U32, scene_use, decoder),
+	KEY("pid", KEY_U32, scene_use, pid),     KEY("at", KEY_U64, scene_use, timestamp),
+	KEY("sm", KEY_U32, scene_use, sm),       KEY("memory", KEY_U32, scene_use, memory),
+	KEY("enc", KEY_U32, scene_use, encoder), KEY("dec", KEY_U32, scene_use, decoder),
 };
 
 static const struct key mig_keys[] = {
@@ -82,14 +81,10 @@ static const struct key mig_keys[] = {
 };
 
 static const struct key fault_keys[] = {
-	KEY("call", KEY_TEXT, scene_fault, call),
-	KEY("device", KEY_I32, scene_fault, device),
-	KEY("result", KEY_I32, scene_fault, result),
-	KEY("value", KEY_NS, scene_fault, value),
-	KEY("from", KEY_NS, scene_fault, from_ns),
-	KEY("until", KEY_NS, scene_fault, until_ns),
-	KEY("skip", KEY_U32, scene_fault, skip),
-	KEY("times", KEY_U32, scene_fault, times),
+	KEY("call", KEY_TEXT, scene_fault, call),    KEY("device", KEY_I32, scene_fault, device),
+	KEY("result", KEY_I32, scene_fault, result), KEY("value", KEY_NS, scene_fault, value),
+	KEY("from", KEY_NS, scene_fault, from_ns),   KEY("until", KEY_NS, scene_fault, until_ns),
+	KEY("skip", KEY_U32, scene_fault, skip),     KEY("times", KEY_U32, scene_fault, times),
 };
 
 static const char *const curve_names[] = {
@@ -98,8 +93,9 @@ static const char *const curve_names[] = {
 #undef X
 };
 static const char *const shapes[] = {"constant", "line", "square", "noise", "steps"};
-static const char *const fault_kinds[] = {"result",     "hang",       "slow",        "overflow", "stuck",
-                                          "no_samples", "stop_other", "zero_stamps", "nan",      "unfinished"};
+static const char *const fault_kinds[] = {"result", "hang",       "slow",       "overflow",
+                                          "stuck",  "no_samples", "stop_other", "zero_stamps",
+                                          "nan",    "unfinished"};
 static const char *const process_kinds[] = {"compute", "graphics", "mps"};
 
 static bool find_word(struct span word, const char *const *words, size_t n, size_t *ret)
@@ -201,7 +197,8 @@ static bool begin_line(struct parse *p, struct span word, struct span *rest)
 	}
 	if (span_eq_str(word, "fault")) {
 		p->want = "a kind of fault";
-		if (!span_take_word(rest, &second) || !find_word(second, fault_kinds, ARRAY_LEN(fault_kinds), &i))
+		if (!span_take_word(rest, &second) ||
+		    !find_word(second, fault_kinds, ARRAY_LEN(fault_kinds), &i))
 			return false;
 		p->fault = scene_fault(p->s, (int)i, "", 0);
 		words_of(p, p->fault, fault_keys, ARRAY_LEN(fault_keys));
@@ -221,7 +218,8 @@ static bool begin_line(struct parse *p, struct span word, struct span *rest)
 		return false;
 	if (span_eq_str(word, "curve")) {
 		p->want = "a curve";
-		if (!span_take_word(rest, &second) || !find_word(second, curve_names, SCENE_CURVE_COUNT, &i))
+		if (!span_take_word(rest, &second) ||
+		    !find_word(second, curve_names, SCENE_CURVE_COUNT, &i))
 			return false;
 		p->curve = &p->gpu->curves[i];
 		memset(p->curve, 0, sizeof(*p->curve));
@@ -252,7 +250,8 @@ static bool set_special(struct parse *p, struct span name, struct span value)
 	uint64_t number = 0;
 	size_t i;
 
-	if (p->keys == mig_keys && span_eq_str(name, "index") && span_to_u64(value, &number) && number < SCENE_MIG) {
+	if (p->keys == mig_keys && span_eq_str(name, "index") && span_to_u64(value, &number) &&
+	    number < SCENE_MIG) {
 		p->gpu->migs[number].there = 1;
 		p->at = &p->gpu->migs[number];
 		return true;

@@ -6,13 +6,13 @@
 #include "scene.h"
 
 /*
- * Puts what the text says into a scene that scene_new has made. A line is a word and then NAME=VALUE, blanks
- * between; '#' begins a comment. Times are ns, or end in us, ms or s.
+ * Puts what the text says into a scene that scene_new has made. A line is a word and then
+ * NAME=VALUE, blanks between; '#' begins a comment. Times are ns, or end in us, ms or s.
  *
- *   scene seed= driver= cuda= cupti= layout= real= init= aborts= sample_bytes= slot_bytes= stretch= tail=
- *         clock=        the fake clock, which stands there
- *   gpu CHIP name= uuid= pci= ordinal= minor= sms= links= memory= lost= stride= support= mig_result=
- *         mig= mig_pending= migs= use_raw=                   a GPU, which the lines below are of
+ *   scene seed= driver= cuda= cupti= layout= real= init= aborts= sample_bytes= slot_bytes=
+ *         stretch= tail= clock=    clock: a fake one, which stands there
+ *   gpu CHIP name= uuid= pci= ordinal= minor= sms= links= memory= lost= stride= support=
+ *         mig_result= mig= mig_pending= migs= use_raw=    a GPU; the lines below are of it
  *   curve NAME shape=constant|line|square|noise|steps a= b= period= result= TIME=VALUE…
  *   process pid= kind=compute|graphics|mps memory= gi= ci= from= until=
  *   use pid= at= sm= memory= enc= dec=

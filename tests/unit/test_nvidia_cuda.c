@@ -68,7 +68,8 @@ static void test_events(void)
 	EQ(cuda.event_elapsed(&ms, start, stop), CUDA_OK);
 	OK(ms == 5.0F);
 	EQ(cuda.event_elapsed(&ms, start, untimed), CUDA_INVALID_HANDLE);
-	EQ(cuda.event_destroy(start) | cuda.event_destroy(stop) | cuda.event_destroy(untimed), CUDA_OK);
+	EQ(cuda.event_destroy(start) | cuda.event_destroy(stop) | cuda.event_destroy(untimed),
+	   CUDA_OK);
 	EQ(cuda.event_query(stop), CUDA_INVALID_HANDLE);
 	OK(told("cuEventQuery: no such event"));
 	VIOLATIONS(1);
@@ -80,7 +81,10 @@ static void test_events(void)
 	end();
 }
 
-/* In a stream that is being captured nothing may be recorded or asked: that spoils the user's graph. */
+/*
+ * In a stream that is being captured nothing may be recorded or asked: that spoils the user's
+ * graph.
+ */
 static void test_capture(void)
 {
 	void *context, *stream, *event, *of;

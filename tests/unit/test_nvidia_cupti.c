@@ -1,4 +1,6 @@
-/* The double of libcupti: a session yields what the formula says, with the layouts of each version. */
+/*
+ * The double of libcupti: a session yields what the formula says, with the layouts of each version.
+ */
 #include "nvidia_rig.h"
 
 #define SET(names) names, ARRAY_LEN(names)
@@ -32,7 +34,8 @@ static void test_session(void)
 		EQ(session_evaluate(&s, i, values), CUPTI_OK);
 		for (k = 0; k < s.count; k++)
 			OK(values[k] == scene_metric(scene, 0, standard[k], i * MS, MS));
-		OK(values[2] <= values[3] && values[3] <= values[4]); /* active.avg, .max, elapsed */
+		OK(values[2] <= values[3] &&
+		   values[3] <= values[4]); /* active.avg, .max, elapsed */
 		OK(values[4] == 1755e6 / 1000);
 		OK(values[8] >= 0 && values[9] >= values[8] && values[9] <= 100);
 	}
@@ -53,7 +56,10 @@ static void test_session(void)
 	stage_end();
 }
 
-/* Two devices, sampled at once, have values of their own; CUDA counts them in another order than NVML. */
+/*
+ * Two devices, sampled at once, have values of their own; CUDA counts them in another order than
+ * NVML.
+ */
 static void test_devices(void)
 {
 	struct cupti_chip_name chip = {.deviceIndex = 0};
@@ -73,8 +79,10 @@ static void test_devices(void)
 	EQ(session_start(&a, 1, usual_wish), CUPTI_OK);
 	EQ(session_start(&b, 0, usual_wish), CUPTI_NOT_SUPPORTED); /* GA100 has no time trigger */
 	EQ(session_do(&b, cupti.disable), CUPTI_OK);
-	EQ(session_start(&b, 0, (struct session_wish){1000000, 1 << 20, CUPTI_KEEP_LATEST, 100,
-	                                              CUPTI_SYSCLK_INTERVAL}), CUPTI_OK);
+	EQ(session_start(&b, 0,
+	                 (struct session_wish){1000000, 1 << 20, CUPTI_KEEP_LATEST, 100,
+	                                       CUPTI_SYSCLK_INTERVAL}),
+	   CUPTI_OK);
 	pass_ms(1);
 	EQ(session_decode(&a, &d), CUPTI_OK);
 	EQ(session_decode(&b, &d), CUPTI_OK);
@@ -89,7 +97,7 @@ static void test_devices(void)
 	stage_end();
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* All structs of the same size in all versions: one byte less, four more, a pPriv. */
 static void test_struct_sizes(void)
@@ -140,7 +148,8 @@ static void test_versions(void)
 	for (i = 0; i < ARRAY_LEN(versions); i++) {
 		struct cupti_device_supported d = {.api = CUPTI_API_PM};
 		struct cupti_metric_properties m = {.pMetricName = "sm__cycles_active"};
-		struct cupti_host_initialize bad = {.profilerType = CUPTI_PM_SAMPLING, .pChipName = "gh100"};
+		struct cupti_host_initialize bad = {.profilerType = CUPTI_PM_SAMPLING,
+		                                    .pChipName = "gh100"};
 		struct session_wish wish = usual_wish;
 		struct session s;
 
@@ -193,12 +202,14 @@ static void test_resized(void)
 	stage_end();
 }
 
-/* ---- the host side --------------------------------------------------------------------------------- */
+/* ---- the host side --------------------------------------------------------------------------- */
 
 static void test_host(void)
 {
-	const char *unknown[] = {"sm__cycles_active.avg", "nope__x.sum"}, *bare[] = {"sm__cycles_active"};
-	const char *suffix[] = {"sm__cycles_active.avg.foo"}, *tensor[] = {"sm__inst_executed_pipe_tensor.sum"};
+	const char *unknown[] = {"sm__cycles_active.avg", "nope__x.sum"},
+		   *bare[] = {"sm__cycles_active"};
+	const char *suffix[] = {"sm__cycles_active.avg.foo"},
+		   *tensor[] = {"sm__inst_executed_pipe_tensor.sum"};
 	const char *slots[] = {"sm__warps_active.avg", "sm__pipe_tensor_cycles_active.avg",
 	                       "sm__inst_executed.sum"};
 	struct cupti_add_metrics a = {.ppMetricNames = two, .numMetrics = 1};

@@ -1,7 +1,8 @@
 /* The double of libcupti plays what goes wrong with PM sampling on real machines. */
 #include "nvidia_rig.h"
 
-static const char *two[] = {"sm__cycles_active.avg", "dram__read_throughput.avg.pct_of_peak_sustained_elapsed"};
+static const char *two[] = {"sm__cycles_active.avg",
+                            "dram__read_throughput.avg.pct_of_peak_sustained_elapsed"};
 
 static const struct session_wish *the_wish = &usual_wish;
 
@@ -52,7 +53,10 @@ static void test_results(void)
 	}
 }
 
-/* Another client takes the counters at 20 s and gives them back at 40 s; from 50 s on nothing is found. */
+/*
+ * Another client takes the counters at 20 s and gives them back at 40 s; from 50 s on nothing is
+ * found.
+ */
 static void test_stolen(void)
 {
 	struct scene_fault *busy, *nothing;
@@ -102,7 +106,8 @@ static void test_turns(void)
 /* KEEP_OLDEST: once the buffer was full, 8 until the device is enabled anew. */
 static void test_overflow_oldest(void)
 {
-	static const struct session_wish small = {1000000, 10 * 7872, CUPTI_KEEP_OLDEST, 100, CUPTI_TIME_INTERVAL};
+	static const struct session_wish small = {1000000, 10 * 7872, CUPTI_KEEP_OLDEST, 100,
+	                                          CUPTI_TIME_INTERVAL};
 	struct cupti_decode d;
 	struct session s;
 
@@ -130,7 +135,8 @@ static void test_overflow_oldest(void)
 /* KEEP_LATEST: the oldest are gone, and it says so. */
 static void test_overflow_latest(void)
 {
-	static const struct session_wish small = {1000000, 10 * 7872, CUPTI_KEEP_LATEST, 100, CUPTI_TIME_INTERVAL};
+	static const struct session_wish small = {1000000, 10 * 7872, CUPTI_KEEP_LATEST, 100,
+	                                          CUPTI_TIME_INTERVAL};
 	uint64_t begin, stop;
 	struct cupti_decode d;
 	double values[2];
@@ -162,7 +168,8 @@ static void test_overflow_latest(void)
 /* A full image: what does not fit is lost, and what comes next comes without times. */
 static void test_full(void)
 {
-	static const struct session_wish few = {1000000, 64 << 20, CUPTI_KEEP_LATEST, 5, CUPTI_TIME_INTERVAL};
+	static const struct session_wish few = {1000000, 64 << 20, CUPTI_KEEP_LATEST, 5,
+	                                        CUPTI_TIME_INTERVAL};
 	uint64_t begin, stop;
 	struct cupti_decode d;
 	struct session s;

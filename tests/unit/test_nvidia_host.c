@@ -1,7 +1,7 @@
 /*
- * The host side of CUPTI, which needs no GPU: chips, metrics, what fits into one pass, errors. The same
- * expectations are put to the library of an installed toolkit, to the double, and to the double that uses
- * the library.
+ * The host side of CUPTI, which needs no GPU: chips, metrics, what fits into one pass, errors. The
+ * same expectations are put to the library of an installed toolkit, to the double, and to the
+ * double that uses the library.
  */
 #include "nvidia_rig.h"
 
@@ -40,7 +40,8 @@ static void check_chips(void)
 	EQ(CUPTI_CALL(&cupti, supported_chips, &all), CUPTI_OK);
 	EQ(all.numChips, 30);
 	for (i = 0; i < ARRAY_LEN(chips); i++) {
-		struct cupti_max_metrics m = {.profilerType = CUPTI_PM_SAMPLING, .pChipName = chips[i].name};
+		struct cupti_max_metrics m = {.profilerType = CUPTI_PM_SAMPLING,
+		                              .pChipName = chips[i].name};
 
 		for (k = 0; k < all.numChips && strcmp(all.ppChipNames[k], chips[i].name); k++)
 			;
@@ -135,9 +136,9 @@ static void check_one_pass(void)
 	static const struct {
 		const char *chip;
 		size_t metrics;
-	} rows[] = {{"GH100", 17}, {"GA100", 17}, {"GA102", 17}, {"GA107", 17}, {"AD102", 15}, {"AD107", 15},
-	            {"GB202", 15}, {"GB207", 15}, {"GB100", 16}, {"GB102", 16}, {"GB110", 16}, {"TU102", 15},
-	            {"TU104", 15}, {"TU106", 13}, {"TU117", 13}};
+	} rows[] = {{"GH100", 17}, {"GA100", 17}, {"GA102", 17}, {"GA107", 17}, {"AD102", 15},
+	            {"AD107", 15}, {"GB202", 15}, {"GB207", 15}, {"GB100", 16}, {"GB102", 16},
+	            {"GB110", 16}, {"TU102", 15}, {"TU104", 15}, {"TU106", 13}, {"TU117", 13}};
 	const char *names[ARRAY_LEN(standard) + 4];
 	size_t i;
 
@@ -196,7 +197,8 @@ static void check_errors(void)
 	            {"GV100", CUPTI_PM_SAMPLING, CUPTI_NOT_SUPPORTED},
 	            {NULL, CUPTI_PM_SAMPLING, CUPTI_INVALID_PARAMETER},
 	            {"GH100", 2, CUPTI_INVALID_PARAMETER}};
-	const char *unknown[] = {"sm__cycles_active.avg", "nope__x.sum"}, *bare[] = {"sm__cycles_active"};
+	const char *unknown[] = {"sm__cycles_active.avg", "nope__x.sum"},
+		   *bare[] = {"sm__cycles_active"};
 	const char *links[] = {"nvlrx__bytes.sum"};
 	struct cupti_add_metrics a = {.ppMetricNames = standard, .numMetrics = 1};
 	struct cupti_sampling none = {.structSize = 24};
@@ -205,7 +207,8 @@ static void check_errors(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
-		struct cupti_host_initialize h = {.profilerType = rows[i].type, .pChipName = rows[i].chip};
+		struct cupti_host_initialize h = {.profilerType = rows[i].type,
+		                                  .pChipName = rows[i].chip};
 
 		EQ(cupti_host_initialize(&cupti, &h), rows[i].result);
 	}
@@ -233,7 +236,7 @@ static void check_all(void)
 	check_errors();
 }
 
-/* ---- who is asked ----------------------------------------------------------------------------------- */
+/* ---- who is asked ---------------------------------------------------------------------------- */
 
 /* What the library alone knows: sizes, and that the double's list of metrics is its list. */
 static void check_fixture(void)
@@ -276,8 +279,8 @@ static void check_sizes(void)
 		OK(bytes > 4000 && bytes < 16384);
 	else
 		printf("# %s\n", e.text);
-	printf("# CUPTI %u: the default set takes %zu bytes, a sample %zu\n", cupti.version, s.config_bytes,
-	       bytes);
+	printf("# CUPTI %u: the default set takes %zu bytes, a sample %zu\n", cupti.version,
+	       s.config_bytes, bytes);
 	EQ(session_host_end(&s), CUPTI_OK);
 }
 
@@ -365,7 +368,8 @@ static void find_real(void)
 	int fd;
 
 	if (HAS_SANITIZER) {
-		printf("# libcupti loads with RTLD_DEEPBIND, which sanitizers refuse: the double alone\n");
+		printf("# libcupti loads with RTLD_DEEPBIND, which sanitizers refuse: the double "
+		       "alone\n");
 		return;
 	}
 	fd = mkstemp(name);

@@ -1,4 +1,7 @@
-/* NVIDIA's libraries are found where they may be, the right one of several, and told why if none is good. */
+/*
+ * NVIDIA's libraries are found where they may be, the right one of several, and told why if none is
+ * good.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/stat.h>
@@ -62,7 +65,7 @@ static bool maps(const char *library)
 	return found;
 }
 
-/* ---- places --------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void file_body(void)
 {
@@ -183,7 +186,8 @@ static void driver_body(void)
 
 static void loaded_body(void)
 {
-	struct nvidia_places only = {.only_loaded = true}, none = {.root = "/nowhere", .no_linker = true};
+	struct nvidia_places only = {.only_loaded = true},
+			     none = {.root = "/nowhere", .no_linker = true};
 	galvo_error e = {0};
 
 	begin();
@@ -200,7 +204,7 @@ static void loaded_body(void)
 	end();
 }
 
-/* ---- those that are not good ----------------------------------------------------------------------- */
+/* ---- those that are not good ----------------------------------------------------------------- */
 
 static void missing_body(void)
 {
@@ -299,7 +303,8 @@ static void mismatch_body(void)
 	begin();
 	scene->init_result = NVML_LIB_RM_VERSION_MISMATCH;
 	OK(nvml_open(&nvml, &where, &e) == GALVO_ERR_ABSENT);
-	OK(strstr(e.text, "nvmlInit_v2: NVML_ERROR_LIB_RM_VERSION_MISMATCH (18): the kernel has another driver"));
+	OK(strstr(e.text, "nvmlInit_v2: NVML_ERROR_LIB_RM_VERSION_MISMATCH (18): the kernel has "
+	                  "another driver"));
 	scene->init_result = NVML_DRIVER_NOT_LOADED;
 	OK(nvml_open(&nvml, &where, &e) == GALVO_ERR_ABSENT);
 	OK(strstr(e.text, "NVML_ERROR_DRIVER_NOT_LOADED (9)"));
@@ -366,7 +371,7 @@ static void begin_body(void)
 	end();
 }
 
-/* ---- versions and names ---------------------------------------------------------------------------- */
+/* ---- versions and names ---------------------------------------------------------------------- */
 
 static void test_sizes(void)
 {
@@ -374,12 +379,12 @@ static void test_sizes(void)
 		uint32_t version, cuda;
 		size_t set_config, supported, properties, initialize;
 	} rows[] = {
-		{18, 0, 60, 52, 60, 48},          {24, 12060, 60, 52, 60, 48},
-		{25, 12070, 60, 52, 60, 48},      {26, 12080, 64, 52, 60, 48},
-		{27, 12090, 64, 52, 60, 48},      {28, 12090, 64, 52, 60, 48},
-		{130000, 13000, 64, 52, 60, 48},  {130001, 13000, 64, 52, 60, 48},
-		{130100, 13010, 64, 56, 64, 48},  {130200, 13020, 64, 56, 64, 56},
-		{130300, 13030, 64, 56, 64, 56},  {140000, 14000, 64, 56, 64, 56},
+		{18, 0, 60, 52, 60, 48},         {24, 12060, 60, 52, 60, 48},
+		{25, 12070, 60, 52, 60, 48},     {26, 12080, 64, 52, 60, 48},
+		{27, 12090, 64, 52, 60, 48},     {28, 12090, 64, 52, 60, 48},
+		{130000, 13000, 64, 52, 60, 48}, {130001, 13000, 64, 52, 60, 48},
+		{130100, 13010, 64, 56, 64, 48}, {130200, 13020, 64, 56, 64, 56},
+		{130300, 13030, 64, 56, 64, 56}, {140000, 14000, 64, 56, 64, 56},
 	};
 	struct cupti_sizes s;
 	size_t i;
@@ -401,10 +406,12 @@ static void test_results(void)
 	OK(strcmp(cupti_result_name(0), "CUPTI_SUCCESS") == 0);
 	OK(strcmp(cuda_result_name(100), "CUDA_ERROR_NO_DEVICE") == 0);
 	OK(strcmp(nvml_result_name(15), "NVML_ERROR_GPU_IS_LOST") == 0);
-	OK(cupti_result_name(4711) == NULL && cuda_result_name(-1) == NULL && nvml_result_name(5) == NULL);
+	OK(cupti_result_name(4711) == NULL && cuda_result_name(-1) == NULL &&
+	   nvml_result_name(5) == NULL);
 	OK(cupti_failed(&e, "cuptiPmSamplingEnable", 35) == GALVO_ERR_DENIED);
 	OK(cupti_failed(&e, "cuptiPmSamplingEnable", 26) == GALVO_ERR_STATE);
-	OK(strstr(e.text, "cuptiPmSamplingEnable: CUPTI_ERROR_HARDWARE_BUSY (26): another profiler"));
+	OK(strstr(e.text,
+	          "cuptiPmSamplingEnable: CUPTI_ERROR_HARDWARE_BUSY (26): another profiler"));
 	OK(nvml_failed(&e, "nvmlDeviceGetPowerUsage", 3) == GALVO_ERR_ABSENT);
 	OK(nvml_failed(&e, "nvmlDeviceGetPowerUsage", 4) == GALVO_ERR_DENIED);
 	OK(nvml_failed(&e, "nvmlDeviceGetPowerUsage", 4711) == GALVO_ERR_IO);

@@ -1,4 +1,7 @@
-/* The double of libcupti tells every misuse: order, life of objects, images, configurations, threads. */
+/*
+ * The double of libcupti tells every misuse: order, life of objects, images, configurations,
+ * threads.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -232,7 +235,7 @@ static void test_availability(void)
 	stage_end();
 }
 
-/* ---- threads --------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void *decode_slowly(void *of)
 {

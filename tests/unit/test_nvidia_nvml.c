@@ -1,4 +1,7 @@
-/* The double of libnvidia-ml: values over time, sentinels, processes in every layout, MIG, faults, misuse. */
+/*
+ * The double of libnvidia-ml: values over time, sentinels, processes in every layout, MIG, faults,
+ * misuse.
+ */
 #include <pthread.h>
 #include <sched.h>
 
@@ -158,16 +161,21 @@ static void test_fields(void)
 	end();
 }
 
-/* ---- processes ------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static void two_processes(void)
 {
 	struct scene_device *d = &scene->devices[0];
 
-	d->processes[0] = (struct scene_process){.pid = 101, .memory_bytes = UINT64_C(2942304256),
-	                                         .gpu_instance = UINT32_MAX, .compute_instance = UINT32_MAX};
-	d->processes[1] = (struct scene_process){.pid = 202, .memory_bytes = UINT64_MAX, .from_ns = NS_PER_S,
-	                                         .gpu_instance = UINT32_MAX, .compute_instance = UINT32_MAX};
+	d->processes[0] = (struct scene_process){.pid = 101,
+	                                         .memory_bytes = UINT64_C(2942304256),
+	                                         .gpu_instance = UINT32_MAX,
+	                                         .compute_instance = UINT32_MAX};
+	d->processes[1] = (struct scene_process){.pid = 202,
+	                                         .memory_bytes = UINT64_MAX,
+	                                         .from_ns = NS_PER_S,
+	                                         .gpu_instance = UINT32_MAX,
+	                                         .compute_instance = UINT32_MAX};
 	d->process_count = 2;
 }
 
@@ -183,7 +191,8 @@ static void test_processes(void)
 	EQ(nvml.compute_processes(device, &n, NULL), NVML_INSUFFICIENT_SIZE);
 	EQ(n, 1);
 	pass_ms(1000);
-	EQ(nvml.compute_processes(device, &n, room), NVML_INSUFFICIENT_SIZE); /* one has come since */
+	EQ(nvml.compute_processes(device, &n, room),
+	   NVML_INSUFFICIENT_SIZE); /* one has come since */
 	EQ(n, 2);
 	n = 4;
 	EQ(nvml.compute_processes(device, &n, room), NVML_OK);
@@ -225,7 +234,8 @@ static void test_process_use(void)
 	d->uses[1] = (struct scene_use){.pid = 2, .timestamp = last - 7100000, .sm = 3};
 	d->use_count = 2;
 	/* The first time the count is not even told. */
-	f = scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetProcessUtilization", NVML_INSUFFICIENT_SIZE);
+	f = scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetProcessUtilization",
+	                NVML_INSUFFICIENT_SIZE);
 	f->times = 1;
 	EQ(nvml.process_utilization(device, NULL, &n, last), NVML_INSUFFICIENT_SIZE);
 	EQ(n, 0);
@@ -243,7 +253,9 @@ static void test_process_use(void)
 	EQ(info.processSamplesCount, 1);
 	EQ(uses[0].smUtil, 5);
 	/* Garbage: two rows of nonsense, then rows of nothing, a hundred in all. */
-	d->uses[0] = (struct scene_use){.pid = 50554, .timestamp = UINT64_C(217144956601725000), .sm = 37100};
+	d->uses[0] = (struct scene_use){.pid = 50554,
+	                                .timestamp = UINT64_C(217144956601725000),
+	                                .sm = 37100};
 	d->uses[1] = (struct scene_use){.pid = 50017, .timestamp = 49936, .encoder = 3313};
 	d->use_raw = 100;
 	n = 128;
@@ -254,7 +266,7 @@ static void test_process_use(void)
 	end();
 }
 
-/* ---- MIG ------------------------------------------------------------------------------------------- */
+/* ---- MIG ------------------------------------------------------------------------------------- */
 
 static void test_mig(void)
 {
@@ -274,7 +286,8 @@ static void test_mig(void)
 	d->mig_current = 1;
 	d->max_mig_count = 7;
 	d->migs[1] = (struct scene_mig){1, 5, 0, UINT64_C(5000000000), 900000000, "MIG-t1"};
-	d->processes[0] = (struct scene_process){.pid = 4242, .memory_bytes = 900000000, .gpu_instance = 5};
+	d->processes[0] =
+		(struct scene_process){.pid = 4242, .memory_bytes = 900000000, .gpu_instance = 5};
 	d->process_count = 1;
 	EQ(nvml.max_mig_count(device, &n), NVML_OK);
 	EQ(n, 7);
@@ -291,7 +304,8 @@ static void test_mig(void)
 	EQ(nvml.utilization(device, &u), NVML_NOT_SUPPORTED);
 	n = 4;
 	EQ(nvml.process_utilization(device, NULL, &n, 0), NVML_NOT_SUPPORTED);
-	scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetGraphicsRunningProcesses*", NVML_NO_PERMISSION);
+	scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetGraphicsRunningProcesses*",
+	            NVML_NO_PERMISSION);
 	EQ(nvml.graphics_processes(device, &n, room), NVML_NO_PERMISSION);
 	n = 4;
 	EQ(nvml.compute_processes(instance, &n, room), NVML_OK);
@@ -300,7 +314,7 @@ static void test_mig(void)
 	end();
 }
 
-/* ---- misuse, hanging -------------------------------------------------------------------------------- */
+/* ---- misuse, hanging ------------------------------------------------------------------------- */
 
 static void test_misuse(void)
 {
@@ -370,7 +384,8 @@ static void test_samples(void)
 	EQ(s[n - 1].sampleValue.uiVal,
 	   scene_curve_at(scene, 0, CURVE_power_mw, s[n - 1].timeStamp * 1000 - 1000 * NS_PER_S));
 	type = 0;
-	EQ(nvml.samples(device, NVML_SAMPLES_POWER, s[n - 1].timeStamp, &type, &n, s), NVML_NOT_FOUND);
+	EQ(nvml.samples(device, NVML_SAMPLES_POWER, s[n - 1].timeStamp, &type, &n, s),
+	   NVML_NOT_FOUND);
 	end();
 }
 

@@ -1,4 +1,6 @@
-/* Scenes as text: every word, what is malformed and where, and the tool that makes and shows them. */
+/*
+ * Scenes as text: every word, what is malformed and where, and the tool that makes and shows them.
+ */
 #include <sys/stat.h>
 
 #include "nvidia_rig.h"
@@ -6,8 +8,10 @@
 
 static const char all[] =
 	"# A box with two GPUs.\n"
-	"scene seed=7 driver=535.54.03 cuda=12040 cupti=26 sample_bytes=4096 stretch=0 tail=2 clock=5s\n"
-	"gpu GH100 name=H200 uuid=GPU-x ordinal=1 links=0 memory=1000 stride=32 lost=20s  # falls off\n"
+	"scene seed=7 driver=535.54.03 cuda=12040 cupti=26 sample_bytes=4096 stretch=0 tail=2 "
+        "clock=5s\n"
+	"gpu GH100 name=H200 uuid=GPU-x ordinal=1 links=0 memory=1000 stride=32 lost=20s  # falls "
+        "off\n"
 	"curve gpu_pct shape=steps 0=4294967295 1s=1734 2s=100\n"
 	"curve energy_mj shape=line a=5 b=2.5e3\n"
 	"curve power_mw shape=square a=100 b=50 period=10ms\n"
@@ -44,7 +48,8 @@ static void test_words(void)
 	EQ(scene_now_ns(scene), 0);
 	EQ(scene->begin_mono_ns, 5 * NS_PER_S);
 	EQ(scene->device_count, 2);
-	OK(strcmp(d->chip, "GH100") == 0 && strcmp(d->name, "H200") == 0 && strcmp(d->uuid, "GPU-x") == 0);
+	OK(strcmp(d->chip, "GH100") == 0 && strcmp(d->name, "H200") == 0 &&
+	   strcmp(d->uuid, "GPU-x") == 0);
 	EQ(d->lost_at_ns, 20 * NS_PER_S);
 	EQ(d->process_stride, 32);
 	EQ(scene_curve_at(scene, 0, CURVE_gpu_pct, 0), 4294967295);
@@ -84,7 +89,8 @@ static void test_malformed(void)
 		{"scene seed=1\nsun GH100\n", "t:2: expected scene, gpu, curve"},
 		{"curve gpu_pct\n", "t:1: expected scene, gpu, curve"},
 		{"gpu GH100\ncurve gpu\n", "t:2: expected a curve, got 'curve"},
-		{"gpu GH100\ncurve gpu_pct shape=round\n", "t:2: expected NAME=VALUE that belongs here, got 'shape=round"},
+		{"gpu GH100\ncurve gpu_pct shape=round\n",
+	         "t:2: expected NAME=VALUE that belongs here, got 'shape=round"},
 		{"gpu GH100 name\n", "got 'name"},
 		{"gpu GH100 stride=x\n", "got 'stride=x"},
 		{"gpu GH100 stride=4294967296\n", "got 'stride=4294967296"},
@@ -153,7 +159,10 @@ static void test_tool(void)
 	rmdir(dir);
 }
 
-/* The same seed, the same values; another seed, others; the same fraction of time, whatever was asked before. */
+/*
+ * The same seed, the same values; another seed, others; the same fraction of time, whatever was
+ * asked before.
+ */
 static void test_formula(void)
 {
 	double a, b, sum = 0;
