@@ -331,21 +331,12 @@ EXPORT(cuptiPmSamplingCounterDataGetSampleInfo, (struct cupti_sample_info *p))
 
 /* ---- decode ---------------------------------------------------------------------------------- */
 
-/*
- * The clock of the host less scene time, now: what GPU times are converted with when they are
- * decoded.
- */
-static uint64_t wall_of_scene(const struct scene *scene)
-{
-	return scene_wall_ns(scene) - scene_now_ns(scene);
-}
-
 static void put_sample(struct sampling *s, uint8_t *bytes, struct image *image,
                        struct sample sample)
 {
 	const struct scene *scene = scene_of_process();
 	const struct scene_fault *zero = scene_applies(FAULT_ZERO_STAMPS, s->device);
-	uint64_t wall = wall_of_scene(scene);
+	uint64_t wall = scene_wall_begin_ns(scene);
 
 	sample.device = (uint32_t)s->device;
 	sample.is_there = 1;

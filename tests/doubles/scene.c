@@ -53,6 +53,7 @@ struct scene *scene_new(const char *path)
 	s->stretch_ns = 300000000;
 	s->tail = 1;
 	s->begin_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	s->wall_offset_ns = clock_ns(CLOCK_REALTIME) - s->begin_mono_ns;
 	return s;
 }
 
@@ -188,6 +189,11 @@ uint64_t scene_wall_ns(const struct scene *s)
 	uint64_t base = s->is_fake ? s->fake_mono_ns : clock_ns(CLOCK_REALTIME);
 
 	return base + (uint64_t)s->wall_step_ns;
+}
+
+uint64_t scene_wall_begin_ns(const struct scene *s)
+{
+	return s->begin_mono_ns + (s->is_fake ? 0 : s->wall_offset_ns) + (uint64_t)s->wall_step_ns;
 }
 
 static uint64_t mix(uint64_t x)

@@ -164,6 +164,7 @@ struct scene {
 	/* Time. begin is on CLOCK_MONOTONIC, or on the fake clock. */
 	uint32_t is_fake;
 	uint64_t begin_mono_ns;
+	uint64_t wall_offset_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC when the scene was made */
 	_Atomic uint64_t fake_mono_ns;
 	_Atomic int64_t wall_step_ns; /* added to CLOCK_REALTIME, or to the fake clock */
 	_Atomic uint32_t released;
@@ -188,6 +189,8 @@ uint32_t scene_calls(const struct scene *s, const char *call); /* how often it w
 uint64_t scene_mono_ns(const struct scene *s);
 uint64_t scene_now_ns(const struct scene *s);  /* scene time */
 uint64_t scene_wall_ns(const struct scene *s); /* what cuptiGetTimestamp tells */
+/* What has to be added to scene time for that clock: what times of the GPU are converted with. */
+uint64_t scene_wall_begin_ns(const struct scene *s);
 uint64_t scene_curve_at(const struct scene *s, uint32_t device, int curve, uint64_t now_ns);
 /* What an undistorted sample that began at `start_ns`, scene time, has for a metric. */
 double scene_metric(const struct scene *s, uint32_t device, const char *metric, uint64_t start_ns,
