@@ -169,6 +169,23 @@ void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, u
 /* With all signals blocked but faults of its own. Returns errno. */
 int thread_start(pthread_t *ret, void *(*body)(void *), void *arg);
 
+/* ---- libraries that are loaded at run time --------------------------------------------------- */
+
+/* A row of a table of functions. */
+struct dso_symbol {
+	const char *names; /* what it is called, the newest name first, a space between */
+	uint32_t offset;   /* of the pointer to it in the struct that is filled */
+	bool required;
+};
+
+/* Loads a library as dlopen does. ABSENT and the words of the loader if it cannot be had. */
+galvo_status dso_open(const char *name, int flags, void **ret_handle, galvo_error *reterr);
+/* Fills the pointers of `table`, NULL where there is no such function; ABSENT if that was required. */
+galvo_status dso_bind(void *handle, const struct dso_symbol *symbols, size_t n, void *table,
+                      galvo_error *reterr);
+/* The file that it came from; borrowed for as long as it is loaded. Never NULL. */
+const char *dso_path(void *handle);
+
 /* ---- the world: everything galvo may learn of the machine ------------------------------------ */
 
 struct world {

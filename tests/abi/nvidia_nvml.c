@@ -1,0 +1,128 @@
+/* Our declarations of NVML against the toolkit's header. */
+#include "rows.h"
+
+#include <nvml.h>
+
+#include "nvidia/nvidia.h"
+
+static struct row rows[] = {
+#define B(m) BOTH(nvml_pci_info, nvmlPciInfo_t, m)
+	B(busIdLegacy) B(domain) B(bus) B(device) B(pciDeviceId) B(pciSubSystemId) B(busId)
+#undef B
+	SIZE(nvml_pci_info, nvmlPciInfo_t)
+	BOTH(nvml_utilization, nvmlUtilization_t, gpu)
+	PAIR(nvml_utilization, memory_pct, nvmlUtilization_t, memory)
+	SIZE(nvml_utilization, nvmlUtilization_t)
+	BOTH(nvml_memory, nvmlMemory_t, total)
+	BOTH(nvml_memory, nvmlMemory_t, free)
+	BOTH(nvml_memory, nvmlMemory_t, used)
+	SIZE(nvml_memory, nvmlMemory_t)
+#define B(m) BOTH(nvml_memory_v2, nvmlMemory_v2_t, m)
+	B(version) B(total) B(reserved) B(free) B(used)
+#undef B
+	SIZE(nvml_memory_v2, nvmlMemory_v2_t)
+	NUMBER(NVML_VERSION(nvml_memory_v2, 2), nvmlMemory_v2)
+	BOTH(nvml_process_v1, nvmlProcessInfo_v1_t, pid)
+	BOTH(nvml_process_v1, nvmlProcessInfo_v1_t, usedGpuMemory)
+	SIZE(nvml_process_v1, nvmlProcessInfo_v1_t)
+#define B(m) BOTH(nvml_process, nvmlProcessInfo_t, m)
+	B(pid) B(usedGpuMemory) B(gpuInstanceId) B(computeInstanceId)
+#undef B
+	SIZE(nvml_process, nvmlProcessInfo_t)
+	NUMBER(sizeof(struct nvml_process), sizeof(nvmlProcessInfo_v2_t))
+#define B(m) BOTH(nvml_process_sample, nvmlProcessUtilizationSample_t, m)
+	B(pid) B(timeStamp) B(smUtil) B(memUtil) B(encUtil) B(decUtil)
+#undef B
+	SIZE(nvml_process_sample, nvmlProcessUtilizationSample_t)
+#define B(m) BOTH(nvml_process_use, nvmlProcessUtilizationInfo_v1_t, m)
+	B(timeStamp) B(pid) B(smUtil) B(memUtil) B(encUtil) B(decUtil) B(jpgUtil) B(ofaUtil)
+#undef B
+	SIZE(nvml_process_use, nvmlProcessUtilizationInfo_v1_t)
+#define B(m) BOTH(nvml_processes_use, nvmlProcessesUtilizationInfo_v1_t, m)
+	B(version) B(processSamplesCount) B(lastSeenTimeStamp) B(procUtilArray)
+#undef B
+	SIZE(nvml_processes_use, nvmlProcessesUtilizationInfo_v1_t)
+	NUMBER(NVML_VERSION(nvml_processes_use, 1), nvmlProcessesUtilizationInfo_v1)
+#define B(m) BOTH(nvml_field_value, nvmlFieldValue_t, m)
+	B(fieldId) B(scopeId) B(timestamp) B(latencyUsec) B(valueType) B(nvmlReturn) B(value)
+#undef B
+	SIZE(nvml_field_value, nvmlFieldValue_t)
+	BOTH(nvml_sample, nvmlSample_t, timeStamp)
+	BOTH(nvml_sample, nvmlSample_t, sampleValue)
+	SIZE(nvml_sample, nvmlSample_t)
+	BOTH(nvml_temperature, nvmlTemperature_t, version)
+	BOTH(nvml_temperature, nvmlTemperature_t, sensorType)
+	BOTH(nvml_temperature, nvmlTemperature_t, temperature)
+	SIZE(nvml_temperature, nvmlTemperature_t)
+	NUMBER(NVML_VERSION(nvml_temperature, 1), nvmlTemperature_v1)
+	NUMBER(sizeof(union nvml_value), sizeof(nvmlValue_t))
+	NUMBER(sizeof(void *), sizeof(nvmlDevice_t))
+
+	NUMBER(NVML_OK, NVML_SUCCESS)
+#define R(name) {"NVML_ERROR_" #name, "", NVML_##name, NVML_ERROR_##name, 0, 0},
+	R(UNINITIALIZED) R(INVALID_ARGUMENT) R(NOT_SUPPORTED) R(NO_PERMISSION) R(NOT_FOUND)
+	R(INSUFFICIENT_SIZE) R(DRIVER_NOT_LOADED) R(TIMEOUT) R(LIBRARY_NOT_FOUND) R(FUNCTION_NOT_FOUND)
+	R(GPU_IS_LOST) R(RESET_REQUIRED) R(OPERATING_SYSTEM) R(LIB_RM_VERSION_MISMATCH) R(NO_DATA)
+	R(ARGUMENT_VERSION_MISMATCH) R(NOT_READY) R(GPU_NOT_FOUND) R(UNKNOWN)
+	NUMBER(NVML_GRAPHICS, NVML_CLOCK_GRAPHICS) NUMBER(NVML_SM, NVML_CLOCK_SM)
+	NUMBER(NVML_MEM, NVML_CLOCK_MEM) NUMBER(NVML_VIDEO, NVML_CLOCK_VIDEO)
+	NUMBER(NVML_TX, NVML_PCIE_UTIL_TX_BYTES) NUMBER(NVML_RX, NVML_PCIE_UTIL_RX_BYTES)
+	NUMBER(NVML_CORRECTED, NVML_MEMORY_ERROR_TYPE_CORRECTED)
+	NUMBER(NVML_UNCORRECTED, NVML_MEMORY_ERROR_TYPE_UNCORRECTED)
+	NUMBER(NVML_VOLATILE, NVML_VOLATILE_ECC) NUMBER(NVML_AGGREGATE, NVML_AGGREGATE_ECC)
+	NUMBER(NVML_SENSOR_GPU, NVML_TEMPERATURE_GPU)
+	NUMBER(NVML_SAMPLES_POWER, NVML_TOTAL_POWER_SAMPLES)
+	NUMBER(NVML_SAMPLES_GPU, NVML_GPU_UTILIZATION_SAMPLES)
+	NUMBER(NVML_SAMPLES_MEMORY, NVML_MEMORY_UTILIZATION_SAMPLES)
+	NUMBER(NVML_SAMPLES_ENCODER, NVML_ENC_UTILIZATION_SAMPLES)
+	NUMBER(NVML_SAMPLES_DECODER, NVML_DEC_UTILIZATION_SAMPLES)
+	NUMBER(NVML_SAMPLES_CLOCK, NVML_PROCESSOR_CLK_SAMPLES)
+	NUMBER(NVML_SAMPLES_MEMORY_CLOCK, NVML_MEMORY_CLK_SAMPLES)
+	NUMBER(NVML_DOUBLE, NVML_VALUE_TYPE_DOUBLE) NUMBER(NVML_UINT, NVML_VALUE_TYPE_UNSIGNED_INT)
+	NUMBER(NVML_ULONG, NVML_VALUE_TYPE_UNSIGNED_LONG)
+	NUMBER(NVML_ULLONG, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG)
+	NUMBER(NVML_LLONG, NVML_VALUE_TYPE_SIGNED_LONG_LONG)
+	NUMBER(NVML_INT, NVML_VALUE_TYPE_SIGNED_INT)
+	NUMBER(NVML_USHORT, NVML_VALUE_TYPE_UNSIGNED_SHORT)
+	NUMBER(NVML_REASON_IDLE, nvmlClocksEventReasonGpuIdle)
+	NUMBER(NVML_REASON_APPLICATION, nvmlClocksEventReasonApplicationsClocksSetting)
+	NUMBER(NVML_REASON_POWER_CAP, nvmlClocksEventReasonSwPowerCap)
+	NUMBER(NVML_REASON_HW_SLOWDOWN, nvmlClocksThrottleReasonHwSlowdown)
+	NUMBER(NVML_REASON_SYNC_BOOST, nvmlClocksEventReasonSyncBoost)
+	NUMBER(NVML_REASON_SW_THERMAL, nvmlClocksEventReasonSwThermalSlowdown)
+	NUMBER(NVML_REASON_HW_THERMAL, nvmlClocksThrottleReasonHwThermalSlowdown)
+	NUMBER(NVML_REASON_POWER_BRAKE, nvmlClocksThrottleReasonHwPowerBrakeSlowdown)
+	NUMBER(NVML_REASON_DISPLAY, nvmlClocksEventReasonDisplayClockSetting)
+#define F(mine, yours) {"NVML_FI_DEV_" #yours, "", NVML_FIELD_##mine, NVML_FI_DEV_##yours, 0, 0},
+	F(ECC_SBE_VOLATILE, ECC_SBE_VOL_TOTAL) F(ECC_DBE_VOLATILE, ECC_DBE_VOL_TOTAL)
+	F(ECC_SBE_AGGREGATE, ECC_SBE_AGG_TOTAL) F(ECC_DBE_AGGREGATE, ECC_DBE_AGG_TOTAL)
+	F(SLOWED_POWER_NS, PERF_POLICY_POWER) F(SLOWED_SYNC_NS, PERF_POLICY_SYNC_BOOST)
+	F(MEMORY_TEMPERATURE, MEMORY_TEMP) F(ENERGY_MJ, TOTAL_ENERGY_CONSUMPTION)
+	F(NVLINK_SPEED_MBPS, NVLINK_SPEED_MBPS_COMMON) F(NVLINK_COUNT, NVLINK_LINK_COUNT)
+	F(PCIE_REPLAYS, PCIE_REPLAY_COUNTER) F(NVLINK_DATA_TX_KIB, NVLINK_THROUGHPUT_DATA_TX)
+	F(NVLINK_DATA_RX_KIB, NVLINK_THROUGHPUT_DATA_RX)
+	F(NVLINK_RAW_TX_KIB, NVLINK_THROUGHPUT_RAW_TX) F(NVLINK_RAW_RX_KIB, NVLINK_THROUGHPUT_RAW_RX)
+	F(NVLINK_SPEED, NVLINK_GET_SPEED) F(NVLINK_STATE, NVLINK_GET_STATE)
+	F(NVLINK_VERSION, NVLINK_GET_VERSION) F(POWER_AVERAGE_MW, POWER_AVERAGE)
+	F(POWER_INSTANT_MW, POWER_INSTANT) F(POWER_MIN_LIMIT_MW, POWER_MIN_LIMIT)
+	F(POWER_MAX_LIMIT_MW, POWER_MAX_LIMIT) F(POWER_DEFAULT_LIMIT_MW, POWER_DEFAULT_LIMIT)
+	F(POWER_CURRENT_LIMIT_MW, POWER_CURRENT_LIMIT)
+	F(POWER_REQUESTED_LIMIT_MW, POWER_REQUESTED_LIMIT) F(PCIE_TX_BYTES, PCIE_COUNT_TX_BYTES)
+	F(PCIE_RX_BYTES, PCIE_COUNT_RX_BYTES) F(NVLINK5_TX_BYTES, NVLINK_COUNT_XMIT_BYTES)
+	F(NVLINK5_RX_BYTES, NVLINK_COUNT_RCV_BYTES)
+	F(SLOWED_SW_THERMAL_NS, CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN)
+	F(SLOWED_HW_THERMAL_NS, CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN)
+	F(SLOWED_POWER_BRAKE_NS, CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN)
+	NUMBER(NVML_POWER_GPU, NVML_POWER_SCOPE_GPU) NUMBER(NVML_POWER_MODULE, NVML_POWER_SCOPE_MODULE)
+	NUMBER(NVML_POWER_MEMORY, NVML_POWER_SCOPE_MEMORY)
+	NUMBER(NVML_MAX_LINKS, NVML_NVLINK_MAX_LINKS)
+	NUMBER(NVML_NOT_AVAILABLE, (unsigned long long)NVML_VALUE_NOT_AVAILABLE)
+	NUMBER(NVML_VERSION_CHARS, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE)
+	NUMBER(NVML_NAME_CHARS, NVML_DEVICE_UUID_V2_BUFFER_SIZE)
+};
+
+int main(void)
+{
+	printf("NVML %s\n", NVML_API_VERSION_STR);
+	return rows_run(rows, sizeof(rows) / sizeof(rows[0]));
+}
