@@ -192,6 +192,7 @@ struct world {
 	int root_fd;         /* proc/ and sys/ are below it */
 	uint32_t epoch;      /* moves on when root_fd becomes another instant: kept files reopen */
 	bool live;           /* pids below root are pids of ours: pidfds and process clocks work */
+	bool is_foreign;     /* proc below root is of another PID namespace: our numbers are not its */
 	uint32_t cpu_count;  /* CPUs online */
 	uint32_t clk_tck;    /* units of time a second in /proc/stat */
 	uint32_t page_bytes;

@@ -10,6 +10,16 @@ static uint32_t positive(long value, uint32_t otherwise)
 	return value > 0 && value <= INT32_MAX ? (uint32_t)value : otherwise;
 }
 
+/* proc/self is the number of who looks, as that proc has it. */
+static bool is_foreign(int root_fd)
+{
+	char self[16];
+	ssize_t n = readlinkat(root_fd, "proc/self", self, sizeof(self));
+	uint64_t pid;
+
+	return n > 0 && span_to_u64(span_of(self, (size_t)n), &pid) && pid != (uint64_t)getpid();
+}
+
 galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 {
 	const char *path = root ? root : "/";
@@ -27,6 +37,7 @@ galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 	};
 	if (w->root_fd < 0)
 		return err_sys(reterr, errno, "%s", path);
+	w->is_foreign = is_foreign(w->root_fd);
 	return GALVO_OK;
 }
 

@@ -227,6 +227,7 @@ static void derive_following(struct galvo_summary *s, const struct galvo_run *ru
 		                 ? NULL : f->why_no_events,
 		.forks = f->forks,
 		.short_children = f->short_children,
+		.late_children = f->late_children,
 		.short_without_totals = f->short_without_totals,
 		.lost_events = f->lost_events,
 		.put_off = f->put_off,

@@ -261,7 +261,7 @@ struct summary_following {
 	bool is_complete; /* the kernel told of every fork and exit, and nothing was lost */
 	enum follow_way way;
 	const char *why_no_events; /* NULL: there were */
-	uint64_t forks, short_children, short_without_totals, lost_events, put_off;
+	uint64_t forks, short_children, late_children, short_without_totals, lost_events, put_off;
 	double short_cpu_s, scan_interval_s, longest_interval_s;
 };
 

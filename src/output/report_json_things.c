@@ -104,6 +104,7 @@ static const struct json_row following_rows[] = {
 	AS(TEXT, why_no_kernel_events, FOLLOWING, why_no_events),
 	AS(COUNT, forks, FOLLOWING, forks),
 	AS(COUNT, short_children, FOLLOWING, short_children),
+	AS(COUNT, late_children, FOLLOWING, late_children),
 	AS(COUNT, short_children_without_cpu, FOLLOWING, short_without_totals),
 	ONE(short_children_cpu_s, FOLLOWING, short_cpu_s),
 	AS(COUNT, lost_events, FOLLOWING, lost_events),

@@ -159,6 +159,8 @@ static void report_following(struct sheet *s, const struct summary_following *f)
 			put_duration(&s->buf, f->short_cpu_s);
 			buf_put_str(&s->buf, " CPU)");
 		}
+		if (f->late_children)
+			count(s, ", ", f->late_children, "of them later, for want of time to look");
 	}
 	if (f->put_off)
 		count(s, "; ", f->put_off, "times a new one had to wait for a later scan");

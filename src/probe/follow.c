@@ -35,9 +35,10 @@ uint64_t probe_follow(struct probe *p, bool is_whole)
 		return from;
 	cpu_ns = probe_cpu_ns(p);
 	if (is_turn) {
-		period = lane->period_ticks * lane->divisor;
-		lane->next_tick = (p->tick / period + 1) * period;
 		is_whole ? track_scan_whole(track, from) : track_scan(track, from);
+		/* Whoever is new is not to wait for the budget, too. */
+		period = lane->period_ticks * (track_is_behind(track) ? 1 : lane->divisor);
+		lane->next_tick = (p->tick / period + 1) * period;
 		p->follow_pen.reads++;
 		p->follow_turns++;
 	}

@@ -69,6 +69,7 @@ static void put_following(struct arena *a, const struct session_following *f,
 	to->why_no_events = text(a, f->why_no_events, ok);
 	to->forks = f->forks;
 	to->short_children = f->short_children;
+	to->late_children = f->late_children;
 	to->short_without_totals = f->short_without_totals;
 	to->short_cpu_ns = f->short_cpu_ns;
 	to->lost_events = f->lost_events;

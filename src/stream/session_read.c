@@ -155,6 +155,7 @@ static struct session_following take_following(const Galvo__Following *f)
 		.why_no_events = f->why_no_events,
 		.forks = f->forks,
 		.short_children = f->short_children,
+		.late_children = f->late_children,
 		.short_without_totals = f->short_without_totals,
 		.short_cpu_ns = f->short_cpu_ns,
 		.lost_events = f->lost_events,

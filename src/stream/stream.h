@@ -190,7 +190,7 @@ struct session_following {
 	bool present;
 	enum follow_way way;
 	const char *why_no_events;
-	uint64_t forks, short_children, short_without_totals, short_cpu_ns;
+	uint64_t forks, short_children, late_children, short_without_totals, short_cpu_ns;
 	uint64_t lost_events, put_off, scan_interval_ns, longest_interval_ns;
 };
 

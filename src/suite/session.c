@@ -117,6 +117,7 @@ static void fill_following(const struct galvo_suite *s, struct session_following
 		.why_no_events = counts.why_no_events,
 		.forks = counts.forks,
 		.short_children = counts.short_children,
+		.late_children = counts.late_children,
 		.short_without_totals = counts.short_without_totals,
 		.short_cpu_ns = counts.short_cpu_ns,
 		.lost_events = counts.lost_events,

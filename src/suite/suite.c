@@ -123,8 +123,25 @@ void galvo_suite_destroy(galvo_suite *s)
 
 /* ---- start ---------------------------------------------------------------------------------------- */
 
+/* A number of ours means another process there, or none. */
+static galvo_status expect_our_numbers(const struct galvo_suite *s, const galvo_process *p,
+                                       galvo_error *reterr)
+{
+	if (!s->world.is_foreign || s->replay ||
+	    !(s->world.live || p->pid == 0 || s->config.adopter_pid))
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_STATE,
+	               "%s/proc is of another PID namespace, where process %u is not that number%s",
+	               s->root && s->root[1] ? s->root : "", p->pid ? p->pid : (uint32_t)getpid(),
+	               s->world.live ? " (mount -t proc proc /proc)" : "");
+}
+
 static galvo_status add_process(struct galvo_suite *s, const galvo_process *p, galvo_error *reterr)
 {
+	galvo_status status = expect_our_numbers(s, p, reterr);
+
+	if (status != GALVO_OK)
+		return status;
 	if (p->follow < GALVO_FOLLOW_NONE || p->follow > GALVO_FOLLOW_SELF || p->reserved)
 		return err_set(reterr, GALVO_ERR_INVALID, "process %u: follow: expected a galvo_follow",
 		               p->pid);

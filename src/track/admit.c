@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -157,18 +158,29 @@ static void refuse(struct track *t, uint32_t pid)
 		t->refused_are_more = true;
 }
 
-galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
+/* Others that had the CPU meanwhile are none of it. */
+static uint64_t thread_cpu_ns(const struct track *t)
 {
 	const struct clock *clock = t->config.world->clock;
-	uint64_t from_ns = clock->mono_ns(clock), took_ns;
+	struct timespec now;
+
+	if (!t->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+		return clock->mono_ns(clock);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
+{
+	uint64_t from_ns = thread_cpu_ns(t), took_ns;
 	galvo_status status;
 
 	if (!t->admits_all && !t->admit_left_ns) {
 		t->seen.put_off++;
+		t->is_behind = true;
 		return GALVO_ERR_STATE;
 	}
 	status = track_admit(t, who, mono_ns, NULL);
-	took_ns = clock->mono_ns(clock) - from_ns;
+	took_ns = thread_cpu_ns(t) - from_ns;
 	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);

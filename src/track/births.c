@@ -58,6 +58,7 @@ static void count_short(struct track *t, struct candidate *c)
 	if (!c->has_total)
 		c->account = (struct exit_account){0};
 	t->seen.short_children++;
+	t->seen.late_children += c->was_put_off;
 	t->seen.short_without_totals += !c->has_total;
 	t->seen.short_used.cpu_ns += c->account.cpu_ns;
 	if (to) {
@@ -116,14 +117,16 @@ static void take_fork(struct track *t, const struct news *n)
 	struct kernel_events *k = t->kernel;
 	struct candidate *c = candidate_find(k, n->tid == n->tgid ? n->parent : n->tgid);
 	struct newcomer who = {.follow = c ? c->follow : FOLLOW_NONE};
-	struct tracked *known;
+	struct tracked *known, *parent;
 
 	if (n->tid != n->tgid) {
 		if (c)
 			c->threads++;
 		return;
 	}
-	if (who.follow == FOLLOW_NONE && !track_is_wanted(t, n->parent, &who))
+	parent = kernel_find_tracked(t, n->parent); /* which may have ended meanwhile */
+	if (who.follow == FOLLOW_NONE && !(parent && track_child_of(t, parent, &who)) &&
+	    !track_is_wanted(t, n->parent, &who))
 		return;
 	t->seen.forks++;
 	k->has_unchecked = true;
@@ -132,7 +135,7 @@ static void take_fork(struct track *t, const struct news *n)
 		known->born_mono_ns = n->mono_ns; /* a walk found it before this was read */
 		return;
 	}
-	put_candidate(t, n, who.follow, c ? c->anchor : track_find(t, n->parent));
+	put_candidate(t, n, who.follow, c ? c->anchor : parent);
 }
 
 static void take_exit(struct track *t, const struct news *n)
@@ -213,7 +216,7 @@ static void take_news(struct track *t, struct span datagram)
 		take_fork(t, &n);
 	else if (n.kind == NEWS_EXIT)
 		take_exit(t, &n);
-	else if (n.kind == NEWS_EXEC)
+	else if (n.kind == NEWS_NAME)
 		take_exec(t, &n);
 }
 
@@ -256,8 +259,12 @@ void kernel_has_ended(struct track *t, struct tracked *e)
 {
 	struct kernel_events *k = t->kernel;
 
-	if (!k || k->awaited_len == AWAITED_MAX)
+	if (!k)
 		return;
+	if (k->awaited_len == AWAITED_MAX) {
+		lose(t, 1); /* what it did at last may be in news that we cannot assign */
+		return;
+	}
 	e->refs++;
 	k->awaited[k->awaited_len++] = (struct awaited){e, k->reading};
 }
@@ -311,6 +318,7 @@ static size_t read_news(struct track *t, struct kernel_events *k, uint64_t mono_
 		pthread_mutex_unlock(&t->lock);
 		taken += (size_t)n;
 	}
+	k->is_behind = taken >= most;
 	k->allowance -= taken < most ? taken : most;
 	return taken;
 }
@@ -329,7 +337,7 @@ void kernel_read(struct track *t, uint64_t mono_ns)
 		exits_read(t);
 	if (taken || k->awaited_len || mono_ns - k->judged_mono_ns >= JUDGE_EVERY_NS) {
 		pthread_mutex_lock(&t->lock);
-		k->reading++;
+		k->reading += !k->is_behind; /* there may be news of who ended long ago */
 		k->named = 0;
 		count_over(t);
 		settle_awaited(t, false);
@@ -387,7 +395,7 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 	else if (c->is_over || (status == GALVO_ERR_ABSENT && c->was_missed))
 		count_short(t, c);
 	else if (status == GALVO_ERR_STATE)
-		return;
+		c->was_put_off = true;
 	else
 		c->was_missed = true; /* the news of its end are on their way, unless they were lost */
 }

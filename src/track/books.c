@@ -62,7 +62,8 @@ static void take_over(const struct track *t, struct account *a, enum usage_kind 
 {
 	growth -= match(a, &a->due[STALE], growth);
 	match(a, &a->due[FRESH], growth);
-	if (a->due[STALE] > rounding_of(t, kind)) {
+	/* Without pidfds ends are noticed late, and in any order. */
+	if (a->due[STALE] > rounding_of(t, kind) && t->config.world->live) {
 		a->due[STALE] = 0;
 		a->loses = true;
 	}

@@ -44,12 +44,13 @@ static bool take_other(struct span s, uint32_t what, struct news *ret)
 		ret->kind = NEWS_ACK;
 		return take_u32(s, EVENT_MEMBER(ack.err), &ret->code);
 	}
-	ret->kind = what == PROC_EVENT_EXEC ? NEWS_EXEC : NEWS_EXIT;
+	ret->kind = what == PROC_EVENT_EXIT ? NEWS_EXIT : NEWS_NAME;
 	if (!take_u32(s, EVENT_MEMBER(exit.process_pid), &ret->tid) ||
 	    !take_u32(s, EVENT_MEMBER(exit.process_tgid), &ret->tgid))
 		return false;
-	return what == PROC_EVENT_EXEC ||
-	       (what == PROC_EVENT_EXIT && take_u32(s, EVENT_MEMBER(exit.exit_code), &ret->code));
+	if (what == PROC_EVENT_COMM && ret->tid != ret->tgid)
+		ret->kind = NEWS_OTHER; /* a thread has a name of its own */
+	return what != PROC_EVENT_EXIT || take_u32(s, EVENT_MEMBER(exit.exit_code), &ret->code);
 }
 
 /* What we have no use for has a number, too. */
@@ -62,7 +63,8 @@ static bool take_event(struct span s, struct news *ret)
 		return false;
 	if (what == PROC_EVENT_FORK)
 		return take_fork(s, ret);
-	if (what == PROC_EVENT_NONE || what == PROC_EVENT_EXEC || what == PROC_EVENT_EXIT)
+	if (what == PROC_EVENT_NONE || what == PROC_EVENT_EXEC || what == PROC_EVENT_COMM ||
+	    what == PROC_EVENT_EXIT)
 		return take_other(s, what, ret);
 	ret->kind = NEWS_OTHER;
 	return true;

@@ -79,6 +79,7 @@ static bool find_reaper(struct track *t, struct tracked *e)
 	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK || stat.state == 'X')
 		return false;
 	books_move(t, e, stat.ppid);
+	track_take_name(t, e, stat.comm);
 	return true;
 }
 

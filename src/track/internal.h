@@ -22,7 +22,7 @@ struct stranger {
 
 /* What the kernel has told, and what became of it. */
 struct seen {
-	uint64_t forks, short_children, short_without_totals, put_off, lost, longest_scan_ns;
+	uint64_t forks, short_children, late_children, short_without_totals, put_off, lost, longest_scan_ns;
 	struct exit_account short_used;
 };
 
@@ -63,6 +63,7 @@ struct track {
 	struct buf text;
 	/* the lead's own */
 	uint64_t scanned_mono_ns;
+	bool is_behind;          /* the last scan was: the lead's own */
 	bool admits_all;         /* in this scan, however long it takes */
 	uint64_t admit_left_ns;  /* for those that are new */
 	struct kept loadavg;
@@ -113,6 +114,7 @@ void track_notice(struct track *t);
 bool track_is_untold(const struct track *t, const struct tracked *e);
 /* comm and command as they are now; what cannot be read stays as it was. False: no command. */
 bool track_read_names(struct track *t, struct tracked *e);
+void track_take_name(struct track *t, struct tracked *e, struct span comm);
 /* Of those whose turn it is, so many at once that no scan is long because of them; or of all. */
 void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);

@@ -13,14 +13,15 @@
 enum {
 	MESSAGE_BYTES = 2048,  /* more than any message that we ask for */
 	MESSAGES_AT_ONCE = 64, /* taken with one system call */
-	AWAITED_MAX = 256,
+	AWAITED_MAX = 4096,
 	PENDING_MAX = 1024,
 	CPUS_MAX = 8192, /* whose events' numbers are looked at */
 };
 
 /* ---- messages: pure, total on every input ------------------------------------------------------- */
 
-enum news_kind { NEWS_ACK, NEWS_FORK, NEWS_EXEC, NEWS_EXIT, NEWS_OTHER };
+/* NEWS_NAME: by exec, or as it likes. */
+enum news_kind { NEWS_ACK, NEWS_FORK, NEWS_NAME, NEWS_EXIT, NEWS_OTHER };
 
 struct news {
 	enum news_kind kind;
@@ -89,6 +90,7 @@ struct candidate {
 	uint32_t exit_status;
 	uint64_t exit_mono_ns;
 	bool was_missed;  /* it was not there any more, though nobody said that it ended */
+	bool was_put_off; /* a scan had no time for it */
 	bool has_total;   /* account is all of it */
 	uint64_t born_mono_ns;
 	struct tracked *anchor; /* the nearest of its ancestors that is followed, held; NULL: the adopter */
@@ -119,6 +121,7 @@ struct kernel_events {
 	struct candidate *buckets[BUCKETS];
 	struct candidate *oldest, *newest, *free_list;
 	size_t candidates_len, over_len;
+	bool is_behind; /* not all that has come was read */
 	struct awaited awaited[AWAITED_MAX];
 	_Atomic size_t awaited_len; /* any thread looks */
 	struct exit_record pending[PENDING_MAX]; /* whose births were not read yet */

@@ -76,7 +76,7 @@ static struct span read_command(struct track *t, struct tracked *e)
 }
 
 /* The one it had until now is kept beside it, if there is room for the newest of them. */
-static void take_name(struct track *t, struct tracked *e, struct span comm)
+void track_take_name(struct track *t, struct tracked *e, struct span comm)
 {
 	const struct clock *clock = t->config.world->clock;
 	struct process_info *info = &e->info;
@@ -100,7 +100,7 @@ bool track_read_names(struct track *t, struct tracked *e)
 	struct span text;
 
 	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
-		take_name(t, e,
+		track_take_name(t, e,
 		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
 	text = read_command(t, e);
 	if (text.n)

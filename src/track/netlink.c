@@ -18,7 +18,9 @@ int netlink_open(int protocol, uint32_t groups)
 
 	if (fd < 0)
 		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) == 0 &&
+	/* As much as may be had: more than the system's limit only with CAP_NET_ADMIN. */
+	if ((setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) == 0 ||
+	     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0) &&
 	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) == 0)
 		return fd;
 	failed = errno;

@@ -107,6 +107,8 @@ void track_end(struct track *t, struct tracked *e, bool has_exited)
 	t->roots_alive -= e->info.root;
 	if (!t->config.world->live || t->has_refused)
 		t->must_walk = true; /* there is room for others now */
+	if (e->info.pid == t->last_fork)
+		t->must_walk = true; /* the number may be given out again, which would look like nothing new */
 	atomic_fetch_add(&t->generation, 1);
 	kernel_has_ended(t, e);
 	track_unref(t, e);

@@ -13,7 +13,7 @@ enum { FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
  * What is new may take this part of the time between scans, as it is the dear part, and there may be any
  * number of them; and so long at once after a while without.
  */
-enum { ADMIT_SHARE = 50 };
+enum { ADMIT_SHARE = 20 };
 #define ADMIT_MOST_NS (10 * NS_PER_MS)
 
 /* Half of the descriptors this process may have. */
@@ -271,6 +271,7 @@ void track_count(struct track *t, struct track_counts *ret)
 		.why_no_events = t->why_no_events,
 		.forks = t->seen.forks,
 		.short_children = t->seen.short_children,
+		.late_children = t->seen.late_children,
 		.short_without_totals = t->seen.short_without_totals,
 		.short_cpu_ns = t->seen.short_used.cpu_ns,
 		.put_off = t->seen.put_off,
@@ -294,6 +295,7 @@ static void begin_scan(struct track *t, uint64_t mono_ns, bool is_whole)
 		t->seen.longest_scan_ns = ago_ns;
 	t->scanned_mono_ns = mono_ns;
 	t->admits_all = is_whole || is_first;
+	t->is_behind = false;
 	/* At least one, or a scan that comes too soon after the last one would be for nothing. */
 	t->admit_left_ns += 1 + ago_ns / ADMIT_SHARE;
 	if (is_first || t->admit_left_ns > ADMIT_MOST_NS)
@@ -314,6 +316,11 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 		kernel_settle(t);
 	t->admits_all = true; /* who joins between scans joins */
 	pthread_mutex_unlock(&t->lock);
+}
+
+bool track_is_behind(const struct track *t)
+{
+	return t->is_behind;
 }
 
 void track_scan(struct track *t, uint64_t mono_ns)

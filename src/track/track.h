@@ -159,6 +159,8 @@ void track_poll(struct track *);
  */
 void track_scan(struct track *, uint64_t mono_ns);
 void track_scan_whole(struct track *, uint64_t mono_ns);
+/* The last scan had no time for some that are new. */
+bool track_is_behind(const struct track *);
 
 /* Moves on with every change of membership. Any thread. */
 uint64_t track_generation(const struct track *);
@@ -208,6 +210,7 @@ struct track_counts {
 	const char *why_no_events; /* why the kernel does not tell; or empty */
 	uint64_t forks;            /* WAY_EVENTS: of new descendants, that it told of */
 	uint64_t short_children;   /* of those, ended before they could be looked at: only counted */
+	uint64_t late_children;    /* of those, because scans had no time for them */
 	uint64_t short_without_totals; /* of those, whose CPU time is not known either */
 	uint64_t short_cpu_ns;     /* of the others, all together */
 	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time */

@@ -76,7 +76,7 @@ static void what_it_says(void)
 	e.event_data.exec.process_pid = e.event_data.exec.process_tgid = 5;
 	m = message(&e);
 	OK(news_parse(span_of(m.bytes, m.n), &n));
-	OK(n.kind == NEWS_EXEC && n.tgid == 5 && n.mono_ns == 42);
+	OK(n.kind == NEWS_NAME && n.tgid == 5 && n.mono_ns == 42);
 	e.what = PROC_EVENT_NONE;
 	e.event_data.ack.err = 1;
 	m = message(&e);
