@@ -97,8 +97,9 @@ static void explain(struct track *t, struct tracked *parent, enum usage_kind kin
 		uint64_t others = others_of(parent, a);
 
 		a->due[FRESH] += use;
+		/* What is found in it there, it has told its own parent of. */
 		if (is_late && others > a->explained)
-			match(a, &a->due[FRESH], lesser(use, others - a->explained));
+			use -= match(a, &a->due[FRESH], lesser(use, others - a->explained));
 		if (a->is_final)
 			match_finally(t, parent, a, kind);
 		/* Closed without a last look, it told its own parent of less. */
@@ -304,19 +305,36 @@ void books_enter_last(const struct track *t, struct tracked *e, const struct sou
 	}
 }
 
+/* It stands in the unseen part of an ancestor, if it has one, which has not said its last word yet. */
+static bool may_explain(const struct tracked *e, enum usage_kind kind)
+{
+	const struct tracked *parent = e->parent;
+	int i;
+
+	if (e->is_told)
+		return false;
+	for (i = 0; e->is_settled && !e->is_lost && parent && i < GENERATIONS_MAX; i++) {
+		const struct account *a = &parent->account[kind];
+
+		if (others_of(parent, a) > a->explained || a->is_final || a->loses)
+			return !parent->is_told;
+		if (!parent->is_settled)
+			return true;
+		parent = parent->parent;
+	}
+	return true;
+}
+
 void books_enter_exit(struct track *t, struct tracked *e, const struct exit_account *x)
 {
 	enum usage_kind kind;
 
-	/* Too late: it is in what its parent reaped, unseen. */
-	if (e->is_told)
-		return;
 	for (kind = USAGE_CPU_NS; kind < USAGE_END; kind++) {
 		struct account *a = &e->account[kind];
 		uint64_t known = own_of(a), all = kind == USAGE_CPU_NS ? x->cpu_ns : x->io[kind - USAGE_RCHAR];
 
 		if (a->is_final || all < known || (kind != USAGE_CPU_NS && !x->has_io) ||
-		    !(e->is_born || has_part(a, PART_OWN)))
+		    !(e->is_born || has_part(a, PART_OWN)) || !may_explain(e, kind))
 			continue;
 		a->final_own = all;
 		a->is_own_final = true;

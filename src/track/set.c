@@ -16,6 +16,9 @@ static void drop_file(struct track *t, int *fd)
 
 void track_drop_files(struct track *t, struct tracked *e)
 {
+	/* Closing it is not enough: a child that the program forked may have it, too. */
+	if (e->pidfd >= 0 && t->epoll_fd >= 0)
+		epoll_ctl(t->epoll_fd, EPOLL_CTL_DEL, e->pidfd, NULL);
 	drop_file(t, &e->pidfd);
 	drop_file(t, &e->dir_fd);
 	drop_file(t, &e->io_fd[0]);

@@ -82,8 +82,51 @@ static void a_zombie_is_followed_once(void)
 	track_destroy(t);
 }
 
+/* A child that the program forks has its descriptors, and keeps alive what they stand for. */
+static void ends_under_a_fork(void)
+{
+	enum { MANY = 40 };
+	const struct track_config config = {.world = &world};
+	struct tracked *who[MANY];
+	struct track *t = NULL;
+	uint64_t cursor = 0;
+	pid_t child[MANY], holder;
+	size_t i;
+
+	OK(track_create(&config, &t, NULL) == GALVO_OK);
+	for (i = 0; i < MANY; i++) {
+		struct seen seen = {0};
+
+		child[i] = fork();
+		if (child[i] == 0)
+			for (;;)
+				pause();
+		OK(track_add(t, (uint32_t)child[i], NULL, STREAM_ALL, FOLLOW_NONE, NULL) == GALVO_OK);
+		track_join(t, STREAM_SYSTEM, &cursor, take, &seen);
+		EQ(seen.len, 1);
+		who[i] = seen.who[0];
+	}
+	holder = fork();
+	if (holder == 0)
+		for (;;)
+			pause();
+	for (i = 0; i < MANY; i++) {
+		track_remove(t, (uint32_t)child[i], STREAM_ALL, NULL);
+		track_release(t, who[i]);
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+	alarm(10);
+	track_poll(t); /* comes to an end */
+	alarm(0);
+	kill(holder, SIGKILL);
+	waitpid(holder, NULL, 0);
+	track_destroy(t);
+}
+
 static const struct tap_test tests[] = {
 	{"a zombie is followed once", a_zombie_is_followed_once},
+	{"ends are over, whoever was forked meanwhile", ends_under_a_fork},
 };
 
 int main(void)
