@@ -91,15 +91,29 @@ static bool goes_first(const struct probe *p, const struct lane *lane, uint32_t 
 	       lane->period_ticks * divisor * p->config.period_ns * 2 <= SLOWEST_NS;
 }
 
+/* What is above the limit at its slowest is slowed, and no reason to slow the others, which cannot help. */
+static bool is_hopeless(const struct probe *p, const struct lane *lane, double limit)
+{
+	uint32_t divisor = 1;
+
+	while (can_slow(p, lane, divisor))
+		divisor *= 2;
+	return share(p, lane, divisor) > limit;
+}
+
 /* Divisors that bring the sum of shares below `limit`: the dearest gives first. */
 static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1])
 {
 	size_t i, len = p->lanes_len + probe_follows(p);
+	bool hopeless[LANES_MAX + 1];
 
 	for (i = 0; i < len; i++) {
 		const struct lane *lane = lane_at(p, i);
 
 		divisor[i] = 1;
+		hopeless[i] = is_hopeless(p, lane, limit);
+		while (hopeless[i] && can_slow(p, lane, divisor[i]))
+			divisor[i] *= 2;
 		while (is_of_threads(lane) && share(p, lane, divisor[i]) > limit * THREADS_SHARE &&
 		       can_slow(p, lane, divisor[i]))
 			divisor[i] *= 2;
@@ -111,6 +125,8 @@ static void choose(struct probe *p, double limit, uint32_t divisor[LANES_MAX + 1
 		for (i = 0; i < len; i++) {
 			double s = share(p, lane_at(p, i), divisor[i]);
 
+			if (hopeless[i])
+				continue;
 			sum += s;
 			if (goes_first(p, lane_at(p, i), divisor[i]))
 				s = INFINITY;

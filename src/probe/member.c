@@ -85,6 +85,7 @@ void members_join(struct probe *p)
 		if (!m->gone && (atomic_load(&m->who->end_mono_ns) || !is_mine(p, m->who))) {
 			m->gone = true;
 			close_files(p, m);
+			track_part(p->config.track, m->who);
 		}
 	}
 	p->join_fell_short = false;

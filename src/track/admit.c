@@ -62,7 +62,7 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 
 	e->info.pid = pid;
 	status = w->live ? open_process(t, e, reterr) : GALVO_OK;
-	fd_budget_add(&t->fds, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
+	track_count_files(t, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	if (status != GALVO_OK)
 		return status;
 	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
@@ -111,7 +111,7 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 	if (!who->is_root && who->pid == t->config.never_pid)
 		return GALVO_DONE;
 	e = track_new_entry(t);
-	if (!e && t->alive < t->max)
+	if (!e && !track_is_full(t))
 		return err_set(reterr, GALVO_ERR_NOMEM, "process %u: out of memory", who->pid);
 	if (!e)
 		return err_set(reterr, GALVO_ERR_NOMEM,
@@ -184,7 +184,7 @@ galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint
 	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);
-	if (status == GALVO_ERR_NOMEM && t->alive < t->max)
+	if (status == GALVO_ERR_NOMEM && !track_is_full(t))
 		t->must_walk = true; /* memory was short: the next scan looks again */
 	return status;
 }

@@ -3,7 +3,6 @@
  * what is still there at the next scan is admitted, what has ended before is counted on the nearest
  * ancestor that is followed. So nothing is missed, and only what lasts is dear.
  */
-#include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +15,9 @@
 enum { NEWS_A_SECOND = 60000, NEWS_AT_ONCE = 20000 };
 enum { CANDIDATES_MAX = 1 << 16, OVER_MAX = 1 << 12, NAMES_AT_ONCE = 32 };
 #define GAP_MAX (1 << 24)
-/* How often a walk is done all the same. */
+/* How often a walk is done all the same, where it is short. */
 #define CHECK_EVERY_NS (NS_PER_S * 5)
+enum { CHECK_FILES_MAX = 256 };
 
 /* ---- candidates ---------------------------------------------------------------------------------- */
 
@@ -400,6 +400,13 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 		c->was_missed = true; /* the news of its end are on their way, unless they were lost */
 }
 
+static void put_off(struct track *t, struct candidate *c)
+{
+	t->seen.put_off += !c->was_put_off;
+	c->was_put_off = true;
+	t->is_behind = true;
+}
+
 /*
  * The oldest first, so that parents come before their children. Of those that have ended a zombie can
  * still be read, which is worth what time there is left.
@@ -412,8 +419,14 @@ static void admit_candidates(struct track *t, uint64_t mono_ns)
 	for (over = 0; over <= 1; over++)
 		for (c = t->kernel->oldest; c; c = newer) {
 			newer = c->newer;
-			if (c->is_over == over)
+			if (c->is_over != over)
+				continue;
+			if (t->admits_all || t->admit_left_ns)
 				admit(t, c, mono_ns);
+			else if (over)
+				count_short(t, c);
+			else
+				put_off(t, c);
 		}
 }
 
@@ -424,7 +437,8 @@ bool kernel_look(struct track *t, uint64_t mono_ns)
 	if (!k)
 		return false;
 	admit_candidates(t, mono_ns);
-	t->must_walk |= k->has_unchecked && mono_ns - t->walked_mono_ns >= CHECK_EVERY_NS;
+	t->must_walk |= k->has_unchecked && t->asked <= CHECK_FILES_MAX &&
+	                mono_ns - t->walked_mono_ns >= CHECK_EVERY_NS;
 	if (t->must_walk) {
 		t->must_walk = k->has_unchecked = false;
 		t->walked_mono_ns = mono_ns;
@@ -433,38 +447,7 @@ bool kernel_look(struct track *t, uint64_t mono_ns)
 	return true;
 }
 
-/* ---- begin and finish ---------------------------------------------------------------------------- */
-
-void kernel_begin(struct track *t)
-{
-	const struct world *w = t->config.world;
-	struct kernel_events *k;
-
-	if (t->kernel_was_tried)
-		return;
-	t->kernel_was_tried = true;
-	if (!w->live || t->config.no_kernel_events) {
-		snprintf(t->why_no_events, sizeof(t->why_no_events), "%s",
-		         w->live ? "they were not wanted" : "the processes are not this machine's");
-		return;
-	}
-	k = calloc(1, sizeof(*k));
-	if (!k) {
-		snprintf(t->why_no_events, sizeof(t->why_no_events), "out of memory");
-		return;
-	}
-	k->exits_fd = -1;
-	k->fd = t->config.events_fd > 0 ? t->config.events_fd
-	                                : connector_open(w, &k->inbox, t->why_no_events);
-	if (k->fd < 0) {
-		free(k);
-		return;
-	}
-	if (t->config.events_fd <= 0)
-		k->exits_fd = taskstats_open(&k->inbox, &k->family, t->why_no_exits);
-	exits_begin(t, k);
-	t->kernel = k;
-}
+/* ---- the end of it --------------------------------------------------------------------------------- */
 
 /* Of everybody, and entries of ended ones go with the track. */
 void kernel_finish(struct track *t)

@@ -172,6 +172,7 @@ static void settle_zombies(struct track *t, const struct tracked *parent)
 			continue;
 		}
 		books_settle(t, e, false);
+		track_let_files_go(t, e);
 		track_unref(t, e);
 	}
 	t->zombies_len = kept;
@@ -237,7 +238,8 @@ struct tracked *track_close(struct track *t, uint32_t pid)
 	struct newcomer who;
 	struct tracked *e;
 
-	pthread_mutex_lock(&t->lock);
+	if (!track_lock_soon(t))
+		return NULL;
 	track_notice(t); /* those that it has waited for ended before it, and are its children still */
 	/* An orphan of the tree, too short-lived to be found before. */
 	if (!find_child(t, pid) && t->config.adopter_pid && track_child_of(t, NULL, &who)) {
@@ -255,13 +257,13 @@ struct tracked *track_close(struct track *t, uint32_t pid)
 
 void track_reaped(struct track *t, struct tracked *e, const struct process_end *end)
 {
-	if (!e)
+	if (!e || !track_lock_soon(t))
 		return;
-	pthread_mutex_lock(&t->lock);
 	if (end) {
 		e->info.end = *end;
 		books_enter_wait(e, end);
 		e->is_settled = true; /* it was ours: nobody that we follow took it over */
+		track_let_files_go(t, e);
 	}
 	track_unref(t, e);
 	pthread_mutex_unlock(&t->lock);
@@ -290,5 +292,5 @@ void books_open(struct track *t, struct tracked *e)
 	e->io_fd[0] = file_open(dir_fd, path, O_RDONLY);
 	dir_fd = track_path(w, e, "task/%u/io", path);
 	e->io_fd[1] = file_open(dir_fd, path, O_RDONLY);
-	fd_budget_add(&t->fds, (size_t)(e->io_fd[0] >= 0) + (e->io_fd[1] >= 0));
+	track_count_files(t, (size_t)(e->io_fd[0] >= 0) + (e->io_fd[1] >= 0));
 }

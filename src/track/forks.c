@@ -11,6 +11,7 @@ enum {
 	AGAIN = 256,      /* the newest ones are looked at twice, see track_look */
 	PEEKS_PER_FILE = 4, /* of the walk: most numbers are of processes that are gone already */
 	PEEKS_MIN = 64,
+	FILES_A_WALK = 256, /* with more, walks are further apart */
 };
 #define WALK_EVERY_NS (NS_PER_S * 5)
 
@@ -96,7 +97,8 @@ static bool is_walk_due(struct track *t, uint64_t last, uint64_t mono_ns)
 {
 	t->has_unwalked |= last != t->last_fork;
 	return t->must_walk || !last || !t->config.world->live ||
-	       (t->has_unwalked && mono_ns - t->walked_mono_ns >= WALK_EVERY_NS);
+	       (t->has_unwalked &&
+	        mono_ns - t->walked_mono_ns >= WALK_EVERY_NS * (1 + t->asked / FILES_A_WALK));
 }
 
 /*

@@ -8,7 +8,7 @@
 
 #define BUCKETS 1024
 
-enum { MAX_PROCESSES = 1 << 16, WHY_BYTES = 128 };
+enum { MAX_PROCESSES = 1 << 16, FEWEST_PROCESSES = 8, WHY_BYTES = 128 };
 
 struct identity {
 	uint32_t pid;
@@ -32,7 +32,11 @@ struct track {
 	struct fd_budget fds;
 	int epoll_fd;               /* every pidfd */
 	_Atomic uint64_t generation;
+	/* For whoever cannot wait: a reading under the lock may hang in the kernel. */
+	pthread_mutex_t counted_lock;
+	struct track_counts counted; /* the last time that was asked */
 	pthread_mutex_t lock;       /* guards all below */
+	size_t own_fds;             /* of identities, out of the budget: files that are kept give way */
 	struct tracked **list;      /* in order of serial; ended ones until they are released */
 	size_t len, cap, alive, roots_alive;
 	uint64_t last_serial;
@@ -79,6 +83,8 @@ struct track {
 
 /* All of these under the lock. */
 struct tracked *track_find(struct track *t, uint32_t pid);
+/* As many as may be are followed, or those that ended have the descriptors still. */
+bool track_is_full(const struct track *t);
 /* NULL: no room. It is published, or recycled. */
 struct tracked *track_new_entry(struct track *t);
 void track_publish(struct track *t, struct tracked *e);
@@ -120,6 +126,15 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);
 /* What is the adopter's child already is no orphan of the tree, unless it is added by name. */
 void track_ignore_children(struct track *t, uint32_t pid);
+/* Of one that has ended, or was let go, and that nobody reads any more. */
+void track_let_files_go(struct track *t, struct tracked *e);
+/* For threads that are not the lead's: false after a second. */
+bool track_lock_soon(struct track *t);
+static inline void track_count_files(struct track *t, size_t n)
+{
+	fd_budget_add(&t->fds, n);
+	t->own_fds += n;
+}
 void track_drop_files(struct track *t, struct tracked *e);
 
 /* ---- books.c, under the lock too ----------------------------------------------------------------- */

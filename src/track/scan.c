@@ -16,7 +16,7 @@ static void admit(struct track *t, uint32_t pid, const struct newcomer *as, uint
 	if (e)
 		track_widen(t, e, who.streams);
 	else if (pid && track_admit_child(t, &who, mono_ns) == GALVO_ERR_STATE)
-		t->must_walk = true;
+		t->must_walk |= !t->kernel; /* which has told of it, so that it waits for its turn */
 }
 
 /* Admits the children one task of a process lists. */

@@ -11,7 +11,17 @@ static void drop_file(struct track *t, int *fd)
 		return;
 	close(*fd);
 	fd_budget_put(&t->fds, 1);
+	t->own_fds--;
 	*fd = -1;
+}
+
+void track_let_files_go(struct track *t, struct tracked *e)
+{
+	/* A zombie is looked at until somebody has waited for it. */
+	bool is_zombie = e->is_closed && !e->is_settled;
+
+	if (atomic_load(&e->end_mono_ns) && e->readers == 0 && !is_zombie)
+		track_drop_files(t, e);
 }
 
 void track_drop_files(struct track *t, struct tracked *e)
@@ -114,14 +124,21 @@ void track_end(struct track *t, struct tracked *e, bool has_exited)
 		t->must_walk = true; /* the number may be given out again, which would look like nothing new */
 	atomic_fetch_add(&t->generation, 1);
 	kernel_has_ended(t, e);
+	track_let_files_go(t, e);
 	track_unref(t, e);
+}
+
+bool track_is_full(const struct track *t)
+{
+	return t->alive >= t->max ||
+	       (t->alive >= FEWEST_PROCESSES && t->own_fds + TRACK_FDS_PER_PROCESS > t->fds.max);
 }
 
 struct tracked *track_new_entry(struct track *t)
 {
 	struct tracked *e = t->free_list;
 
-	if (t->alive >= t->max ||
+	if (track_is_full(t) ||
 	    !grow_array((void **)&t->list, &t->cap, t->len, sizeof(*t->list), (size_t)MAX_PROCESSES * 2))
 		return NULL;
 	if (e)

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-enum { FEWEST_PROCESSES = 8, MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 1 << 20 };
 /*
  * What is new may take this part of the time between scans, as it is the dear part, and there may be any
  * number of them; and so long at once after a while without.
@@ -54,6 +54,7 @@ galvo_status track_create(const struct track_config *config, struct track **ret_
 	buf_init(&t->text, MAX_TEXT);
 	buf_init(&t->children, MAX_TEXT);
 	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->counted_lock, NULL);
 	/* Without it, ends are noticed when files of the process are gone. */
 	if (config->adopter_pid) {
 		if (t->follows_tree)
@@ -92,6 +93,7 @@ void track_destroy(struct track *t)
 	free(t->ignored);
 	free(t->list);
 	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->counted_lock);
 	free(t);
 }
 
@@ -221,12 +223,24 @@ void track_join(struct track *t, enum stream_kind stream, uint64_t *cursor,
 	for (; i < t->len; i++) {
 		struct tracked *e = t->list[i];
 
-		if ((atomic_load(&e->end_mono_ns) == 0 || track_is_untold(t, e)) && take(ctx, e))
+		bool is_alive = atomic_load(&e->end_mono_ns) == 0;
+
+		if ((is_alive || track_is_untold(t, e)) && take(ctx, e)) {
 			e->refs++;
+			e->readers += is_alive;
+		}
 		e->offered |= STREAM_BIT(stream);
 	}
 	*cursor = t->last_serial;
 	drop_told(t);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void track_part(struct track *t, struct tracked *e)
+{
+	pthread_mutex_lock(&t->lock);
+	e->readers--;
+	track_let_files_go(t, e);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -257,9 +271,23 @@ void track_info(struct track *t, struct tracked *e, struct process_info *ret)
 	ret->removed = ret->end_mono_ns != 0;
 }
 
+bool track_lock_soon(struct track *t)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	return pthread_mutex_timedlock(&t->lock, &until) == 0;
+}
+
 void track_count(struct track *t, struct track_counts *ret)
 {
-	pthread_mutex_lock(&t->lock);
+	if (!track_lock_soon(t)) {
+		pthread_mutex_lock(&t->counted_lock);
+		*ret = t->counted;
+		pthread_mutex_unlock(&t->counted_lock);
+		return;
+	}
 	*ret = (struct track_counts){
 		.alive = t->alive,
 		.roots_alive = t->roots_alive,
@@ -278,6 +306,9 @@ void track_count(struct track *t, struct track_counts *ret)
 		.lost_events = t->seen.lost,
 		.longest_scan_ns = t->seen.longest_scan_ns,
 	};
+	pthread_mutex_lock(&t->counted_lock);
+	t->counted = *ret;
+	pthread_mutex_unlock(&t->counted_lock);
 	pthread_mutex_unlock(&t->lock);
 }
 

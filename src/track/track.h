@@ -122,7 +122,7 @@ struct tracked {
 	enum follow follow; /* of its descendants */
 	uint32_t denied; /* streams it was taken from by hand: a scan does not bring it back there */
 	uint32_t offered; /* streams that it was given to, wanted or not */
-	uint32_t refs;
+	uint32_t refs, readers; /* samplers that may be at its files */
 	int pidfd;
 	uint64_t named_mono_ns;
 	struct tracked *next; /* in its bucket, or in the free list */
@@ -172,6 +172,8 @@ uint64_t track_generation(const struct track *);
 void track_join(struct track *, enum stream_kind stream, uint64_t *cursor,
                 bool (*take)(void *ctx, struct tracked *), void *ctx);
 void track_release(struct track *, struct tracked *);
+/* It was alive when it was taken, and will be read no more: its files may go. Before the release. */
+void track_part(struct track *, struct tracked *);
 /* Any thread that read a file of it and found it gone. */
 void track_gone(struct track *, struct tracked *);
 void track_info(struct track *, struct tracked *, struct process_info *ret);
