@@ -69,12 +69,13 @@ _Static_assert(ARRAY_LEN(rows) <= FINDINGS_MAX, "room for every row");
 
 /* ---- for the rows -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 0))) static void put(char to[FOUND_BYTES], const char *fmt, va_list args)
+__attribute__((format(printf, 3, 0))) static void put(char *to, size_t cap, const char *fmt,
+                                                       va_list args)
 {
-	char text[FOUND_BYTES * 2];
+	char text[REMEDY_BYTES * 2];
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	utf8_copy(to, FOUND_BYTES, span_str(text));
+	utf8_copy(to, cap, span_str(text));
 }
 
 void finding_is(struct finding *f, galvo_verdict verdict, const char *fmt, ...)
@@ -83,7 +84,7 @@ void finding_is(struct finding *f, galvo_verdict verdict, const char *fmt, ...)
 
 	f->verdict = verdict;
 	va_start(args, fmt);
-	put(f->found, fmt, args);
+	put(f->found, sizeof(f->found), fmt, args);
 	va_end(args);
 }
 
@@ -92,7 +93,7 @@ void finding_means(struct finding *f, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	put(f->meaning, fmt, args);
+	put(f->meaning, sizeof(f->meaning), fmt, args);
 	va_end(args);
 }
 
@@ -101,7 +102,7 @@ void finding_cure(struct finding *f, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	put(f->remedy, fmt, args);
+	put(f->remedy, sizeof(f->remedy), fmt, args);
 	va_end(args);
 }
 
@@ -180,8 +181,7 @@ static void begin(struct situation *s)
 		s->status_text = span_str("");
 	if (!read_into(s->world, "proc/self/mountinfo", &s->mounts, &s->mounts_text))
 		s->mounts_text = span_str("");
-	if (parse_field(s->status_text, "CapEff", &text))
-		parse_hex(text, &s->caps);
+	situation_take_caps(s);
 	s->uid = geteuid();
 	if (parse_field(s->status_text, "Uid", &text) && span_take_u64(&text, &uid) &&
 	    span_take_u64(&text, &uid) && uid <= UINT32_MAX)
@@ -222,6 +222,7 @@ size_t situation_look(const struct world *w, int output_fd, bool is_start, struc
 			row->look(&s, f);
 		n += !is_start || is_worth_keeping(f);
 	}
+	situation_cure_caps(&s, to, n);
 	finish(&s);
 	return n;
 }

@@ -5,7 +5,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -234,15 +233,12 @@ static galvo_status try_any_io(struct situation *s, bool is_able, char pid[16], 
 
 static void cure_io(const struct situation *s, struct finding *f)
 {
-	char program[FOUND_BYTES / 2];
-
-	situation_program(s, program, sizeof(program));
 	if (s->in_other_users)
 		finding_cure(f, "sudo, outside of this user namespace");
 	else if (s->in_other_pids)
 		finding_cure(f, "docker run --cap-add=SYS_PTRACE --cap-add=DAC_READ_SEARCH …");
 	else
-		finding_cure(f, "sudo setcap cap_sys_ptrace,cap_dac_read_search=ep %s", program);
+		f->lacks = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH);
 }
 
 /*
@@ -321,11 +317,8 @@ void look_secure_exec(struct situation *s, struct finding *f)
 {
 	bool is_secure = getauxval(AT_SECURE) != 0;
 	bool is_closed = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
-	char program[FOUND_BYTES / 2];
-	bool has_caps;
+	bool has_caps = s->has_file_caps;
 
-	situation_program(s, program, sizeof(program));
-	has_caps = getxattr(program, "security.capability", NULL, 0) > 0;
 	if (!is_secure && !is_closed) {
 		finding_is(f, GALVO_VERDICT_YES, has_caps ? "file capabilities, which gave nothing new"
 		                                          : "no file capabilities, no setuid");
@@ -341,6 +334,5 @@ void look_secure_exec(struct situation *s, struct finding *f)
 	           is_closed ? ", and it may not be dumped" : "");
 	finding_means(f, "LD_LIBRARY_PATH, LD_PRELOAD, TMPDIR and their kin are taken away, from the "
 	                 "recorded command too; set them in it: env LD_LIBRARY_PATH=… command");
-	if (has_caps)
-		finding_cure(f, "sudo setcap -r %s", program);
+	f->is_by_file = has_caps;
 }
