@@ -32,7 +32,8 @@ static const struct situation_row rows[] = {
 	{"secure-exec", "processes", "a start without extra rights", GALVO_NEED_SOME, LOOK_LIVE,
 	 look_secure_exec},
 
-	{"proc-connector", "kernel", "process events (connector)", GALVO_NEED_SOME, LOOK_LIVE,
+	/* What a recording lost by it, if anything, it says itself: how descendants were found. */
+	{"proc-connector", "kernel", "process events (connector)", GALVO_NEED_NONE, LOOK_LIVE,
 	 look_proc_connector},
 	{"taskstats", "kernel", "taskstats", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER, look_taskstats},
 	{"bpf", "kernel", "BPF programs", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER, look_bpf},
@@ -154,6 +155,17 @@ void situation_program(const struct situation *s, char *to, size_t cap)
 		utf8_copy(to, cap, span_of(path, (size_t)n));
 }
 
+void situation_doubt_numbers(const struct situation *s, struct finding *f)
+{
+	if (!s->strange_pid)
+		return;
+	if (f->verdict == GALVO_VERDICT_YES)
+		finding_is(f, GALVO_VERDICT_PARTLY, "by our numbers, which are not those of proc");
+	finding_means(f, "what proc has under the number of a process is of another one: none can be "
+	                 "followed");
+	finding_cure(f, "mount -t proc proc /proc  # or unshare --mount-proc …");
+}
+
 /* ---- looking ------------------------------------------------------------------------------------- */
 
 static bool is_other_namespace(const struct world *w, const char *path, uint64_t inode)
@@ -168,6 +180,17 @@ static bool is_other_namespace(const struct world *w, const char *path, uint64_t
 /* PROC_USER_INIT_INO and PROC_PID_INIT_INO of include/linux/proc_ns.h: the same since 3.8. */
 #define FIRST_USERS UINT64_C(0xEFFFFFFD)
 #define FIRST_PIDS UINT64_C(0xEFFFFFFC)
+
+/* The link has the number that this process has in the namespace of that proc. */
+static uint32_t strange_pid(const struct world *w)
+{
+	char link[32];
+	ssize_t n = w->live ? readlinkat(w->root_fd, "proc/self", link, sizeof(link)) : -1;
+	uint64_t pid;
+
+	return n > 0 && span_to_u64(span_of(link, (size_t)n), &pid) && pid != (uint64_t)getpid()
+	               ? (uint32_t)pid : 0;
+}
 
 static void begin(struct situation *s)
 {
@@ -186,6 +209,7 @@ static void begin(struct situation *s)
 	if (parse_field(s->status_text, "Uid", &text) && span_take_u64(&text, &uid) &&
 	    span_take_u64(&text, &uid) && uid <= UINT32_MAX)
 		s->uid = (uint32_t)uid; /* the second one is the effective one */
+	s->strange_pid = strange_pid(s->world);
 	s->in_other_users = is_other_namespace(s->world, "proc/self/ns/user", FIRST_USERS);
 	s->in_other_pids = is_other_namespace(s->world, "proc/self/ns/pid", FIRST_PIDS);
 }

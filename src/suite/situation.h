@@ -35,6 +35,8 @@ struct situation {
 	uint64_t caps;      /* effective ones, a bit each */
 	uint64_t file_caps; /* those that the file of this program gives */
 	bool has_file_caps; /* or something that is meant to be such */
+	bool knows_caps;
+	uint32_t strange_pid; /* what proc, of another PID namespace, calls this process; 0: it is ours */
 	bool in_other_users, in_other_pids; /* namespaces: known not to be the initial ones */
 };
 
@@ -68,6 +70,13 @@ __attribute__((format(printf, 2, 3))) void finding_cure(struct finding *f, const
 bool situation_read(struct situation *s, const char *path, struct span *ret_text);
 /* The first number in it. */
 bool situation_read_u64(struct situation *s, const char *path, uint64_t *ret);
+/* For what is well but for the numbers in proc, which are not those of our PID namespace. */
+void situation_doubt_numbers(const struct situation *s, struct finding *f);
+/* proc/self can be read, so that what is not there is not there. */
+static inline bool situation_has_proc(const struct situation *s)
+{
+	return s->status_text.n > 0;
+}
 /* Opens and reads: ABSENT, DENIED, IO; *ret_at_open: it was the opening that failed. */
 galvo_status situation_try(const struct world *w, const char *path, bool *ret_at_open,
                            galvo_error *reterr);

@@ -22,14 +22,20 @@ static const char *const names[] = {
 
 void situation_take_caps(struct situation *s)
 {
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct ours[_LINUX_CAPABILITY_U32S_3];
 	char program[FOUND_BYTES / 2], bytes[64];
 	struct span text;
 	ssize_t n;
 
 	if (parse_field(s->status_text, "CapEff", &text))
-		parse_hex(text, &s->caps);
+		s->knows_caps = parse_hex(text, &s->caps);
 	if (!s->world->live)
 		return;
+	if (syscall(SYS_capget, &head, ours) == 0) { /* proc may not be there */
+		s->caps = (uint64_t)ours[1].effective << 32 | ours[0].effective;
+		s->knows_caps = true;
+	}
 	situation_program(s, program, sizeof(program));
 	n = getxattr(program, "security.capability", bytes, sizeof(bytes));
 	s->has_file_caps = n > 0;

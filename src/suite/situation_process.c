@@ -40,6 +40,10 @@ void look_own_files(struct situation *s, struct finding *f)
 	}
 	if (failed == 0) {
 		finding_is(f, GALVO_VERDICT_YES, "those of proc/self could be read");
+		if (s->strange_pid)
+			finding_is(f, GALVO_VERDICT_NO, "proc/%u is this process, whose number is %d: it is of "
+			           "another PID namespace", (unsigned)s->strange_pid, (int)getpid());
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, misses_needed ? GALVO_VERDICT_NO : GALVO_VERDICT_PARTLY, "%s (%zu of %zu fail)",
@@ -60,9 +64,9 @@ void look_process_clock(struct situation *s, struct finding *f)
 	struct timespec t;
 	int failed = clock_gettime((clockid_t)((~(unsigned)pid << 3) | 2), &t) != 0 ? errno : 0;
 
-	(void)s;
 	if (!failed) {
 		finding_is(f, GALVO_VERDICT_YES, "the clock of process %d could be read", (int)pid);
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_NO, "the clock of process %d: %s", (int)pid, strerror(failed));
@@ -74,10 +78,10 @@ void look_pidfd(struct situation *s, struct finding *f)
 {
 	int fd = fd_keep((int)syscall(SYS_pidfd_open, getpid(), 0)), failed = errno;
 
-	(void)s;
 	if (fd >= 0) {
 		close(fd);
 		finding_is(f, GALVO_VERDICT_YES, "pidfd_open works");
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_NO, "pidfd_open: %s", strerror(failed));
@@ -241,6 +245,17 @@ static void cure_io(const struct situation *s, struct finding *f)
 		f->lacks = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH);
 }
 
+/* Where nobody was tried, and what we may do is not known. */
+static bool doubt_io(const struct situation *s, struct finding *f)
+{
+	if (!situation_has_proc(s))
+		finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
+	else if (!s->knows_caps)
+		finding_is(f, GALVO_VERDICT_UNKNOWN,
+		           "no process of another user to try; capabilities are not told");
+	return !situation_has_proc(s) || !s->knows_caps;
+}
+
 /*
  * The file has mode 0400, which opening it meets; reading it asks as ptrace does. So one capability
  * alone, CAP_SYS_PTRACE without CAP_DAC_READ_SEARCH or the other way round, does not help.
@@ -258,6 +273,8 @@ void look_process_io(struct situation *s, struct finding *f)
 		           (long long)owner_of(s, pid));
 		return;
 	}
+	if (status != GALVO_ERR_DENIED && doubt_io(s, f))
+		return;
 	if (status == GALVO_ERR_DENIED && has_trace && has_mode && !s->is_start) {
 		finding_is(f, GALVO_VERDICT_PARTLY, "proc/%s/io is closed to us, in spite of capabilities",
 		           pid);
@@ -291,7 +308,10 @@ void look_yama(struct situation *s, struct finding *f)
 	char pid[16], path[32];
 
 	if (!situation_read_u64(s, "proc/sys/kernel/yama/ptrace_scope", &scope)) {
-		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "there is no yama in this kernel");
+		if (situation_has_proc(s))
+			finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "there is no yama in this kernel");
+		else
+			finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_YES, "ptrace_scope is %llu, which keeps nobody from reading /proc",

@@ -133,6 +133,57 @@ def a_pid_namespace_is_told():
 
 
 @test
+def a_proc_of_another_namespace_is_told():
+    need_root()
+    found = doctor(*in_namespaces("--pid", "--fork"))
+    same(verdicts(found, "pid-namespace", "own-files", "process-clock", "pidfd"),
+         ["no", "no", "partly", "partly"])
+    for name in ("pid-namespace", "own-files", "process-clock", "pidfd"):
+        assert "none can be followed" in found[name]["meaning"], found[name]
+        assert found[name]["remedy"].startswith("mount -t proc proc /proc"), found[name]
+    assert "where this process is " in found["pid-namespace"]["found"], found["pid-namespace"]
+    found = doctor(*in_namespaces("--pid", "--fork", "--mount"), "sh", "-c",
+                   "mount -t proc proc /proc && exec \"$@\"", "sh")
+    same(verdicts(found, "pid-namespace", "own-files", "process-clock", "pidfd"),
+         ["partly", "yes", "yes", "yes"])
+
+
+@test
+def without_a_proc_nothing_is_made_up():
+    need_root()
+    before = in_namespaces("--mount")
+    found = doctor(*before, "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh")
+    same(verdicts(found, "own-files", "priority", "process-io", "cgroup", "yama", "pid-namespace", "lxcfs"),
+         ["no", doctor()["priority"]["verdict"], "unknown", "unknown", "unknown", "unknown", "unknown"])
+    said = json.dumps(found)
+    assert "psi=" not in said and "is missing" not in said.replace("I/O is missing", ""), said
+    if not os.path.exists("/proc/pressure/cpu"):
+        raise Skip("there is no pressure to be masked")
+    found = doctor(*before, "sh", "-c", "mount -t tmpfs none /proc/pressure && exec \"$@\"", "sh")
+    same(found["pressure"]["verdict"], "no")
+    assert "systempaths=unconfined" in found["pressure"]["remedy"], found["pressure"]
+
+
+@test
+def the_hard_limit_of_descriptors_counts():
+    found = doctor("sh", "-c", "ulimit -Sn 64 && ulimit -Hn 1000 && exec \"$@\"", "sh")
+    same(found["descriptors"]["verdict"], "yes")
+    same(found["descriptors"]["found"], "1000, the hard limit: enough for 250 processes at once")
+    found = doctor("sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh")
+    same(found["descriptors"]["found"], "64, the hard limit: enough for 16 processes at once")
+
+
+@test
+def how_descendants_were_found_is_said_once():
+    need_root()
+    same(run(*in_namespaces("--pid", "--fork", "--mount-proc"), GALVO, "record", "-q", "-o", "r", "--", "true").returncode, 0)
+    text = run(GALVO, "report", "r").stdout.decode()
+    same((text.count("descendants were looked for every"), text.count("proc-connector")), (1, 0))
+    kept = {f["id"]: f["need"] for f in json.loads(run(GALVO, "report", "--json", "r").stdout)["situation"]}
+    same(kept["proc-connector"], "none")
+
+
+@test
 def a_user_namespace_is_told():
     need_root()
     found = doctor(*in_namespaces("--user"), program=a_program())

@@ -90,7 +90,10 @@ static void an_empty_tree_hinders(void)
 	IS("own-files", NO, "No such file");
 	IS("pressure", NO, "proc/pressure/cpu");
 	IS("process-list", UNKNOWN, "");
-	IS("process-io", UNKNOWN, "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing");
+	IS("process-io", UNKNOWN, "proc cannot be read");
+	IS("yama", UNKNOWN, "proc cannot be read");
+	IS("cgroup", UNKNOWN, "proc cannot be read");
+	OK(!found("pressure", false)->remedy[0] && !found("process-io", false)->remedy[0]);
 	IS("pid-namespace", UNKNOWN, "");
 	IS("masked-files", UNKNOWN, "");
 	IS("nvidia-driver", NOT_APPLICABLE, "");
@@ -107,6 +110,7 @@ static void the_machine(void)
 	static const char *const files[] = {"proc/stat", "proc/meminfo", "proc/diskstats",
 		"proc/net/dev", "proc/vmstat", "proc/loadavg", "proc/pressure/cpu",
 		"proc/pressure/memory", "proc/pressure/io"};
+	char folder[512];
 	size_t i;
 
 	clear();
@@ -124,6 +128,13 @@ static void the_machine(void)
 	}
 	IS("pressure", NO, "proc/pressure/cpu: No such file");
 	OK(strstr(found("pressure", true)->remedy, "without psi=0"));
+	put("proc/cmdline", "ro quiet\n");
+	put("proc/self/status", "Uid:\t0 0 0 0\n");
+	OK(strstr(found("pressure", true)->remedy, "systempaths=unconfined")); /* its folder is empty */
+	snprintf(folder, sizeof(folder), "%s/proc/pressure", root);
+	OK(rmdir(folder) == 0);
+	OK(strstr(found("pressure", true)->remedy, "psi=1"));
+	IS("cgroup", NO, "without cgroups");
 	put("sys/block/sda/queue/iostats", "1\n");
 	put("sys/block/loop0/queue/iostats", "0\n");
 	IS("disk-statistics", YES, "1 disk");
@@ -161,8 +172,11 @@ static void other_users(void)
 		put("proc/self/status", rows[i].status);
 		says("process-list", rows[i].verdict, "");
 	}
-	/* All files here are ours, and "we" are another user: so they are another's. */
 	put("proc/self/status", "Uid:\t4242 4242 4242 4242\n");
+	IS("process-io", UNKNOWN, "capabilities are not told");
+	put("proc/self/status", "Uid:\t4242 4242 4242 4242\nCapEff:\t0000000000000000\n");
+	IS("process-io", UNKNOWN, "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing");
+	/* All files here are ours, and "we" are another user: so they are another's. */
 	IS("process-io", UNKNOWN, "no process of another user");
 	put("proc/1/stat", "1 (init) S 0 1 1 0 -1 4194560 0 0 0 0 1 1 0 0 20 0 1 0 2 1 1\n");
 	put("proc/1/io", "rchar: 1\n");
@@ -247,6 +261,8 @@ static void graphics(void)
 	put("dev/nvidia-caps", "");
 	IS("nvidia-driver", YES, "driver 535.104.05, 1 device");
 	IS("nvidia-counters", NOT_APPLICABLE, "");
+	put("proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n");
+	IS("nvidia-counters", UNKNOWN, "capabilities are not told");
 	put("proc/driver/nvidia/params", "ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: 1\n");
 	put("proc/self/status", "CapEff:\t0000000000000000\n");
 	IS("nvidia-counters", NO, "RmProfilingAdminOnly is 1");
