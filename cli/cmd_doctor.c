@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "record.h"
 
 enum { PAGE_COLUMNS = 80, TEXT_INDENT = 10 };
 
@@ -192,6 +192,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return exit_code;
 	if (argc != at)
 		return usage_error(command, "expected no operands");
+	record_raise_descriptors(); /* it looks with what a recording would have */
 	if (galvo_doctor_create(&w.config, &doctor, &error) != GALVO_OK) {
 		complain("%s", error.text);
 		return EXIT_OF_GALVO;

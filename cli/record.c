@@ -222,8 +222,8 @@ static void block_signals(struct session *s)
 
 /* ---- the recording -------------------------------------------------------------------------------- */
 
-/* As many descriptors as we may have: every followed process needs some. The workload keeps its own. */
-static void raise_descriptor_limit(void)
+/* The workload keeps its own. */
+void record_raise_descriptors(void)
 {
 	struct rlimit limit;
 
@@ -359,7 +359,7 @@ static int record_session(struct session *s)
 	crash_tell(r->config.output_dir);
 	signal(SIGPIPE, SIG_IGN); /* our own writes say so themselves; the workload keeps its own */
 	signal(SIGXFSZ, SIG_IGN);
-	raise_descriptor_limit();
+	record_raise_descriptors();
 	r->config.processes = r->processes;
 	r->config.processes_len = r->processes_len;
 	r->config.disks = r->disks;

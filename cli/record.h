@@ -24,5 +24,7 @@ struct recording {
 
 /* Records; the exit status of galvo. */
 int record(struct recording *r);
+/* As many descriptors as we may have: every followed process needs some. */
+void record_raise_descriptors(void);
 
 #endif

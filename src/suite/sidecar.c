@@ -17,10 +17,15 @@ enum {
 	REAP_MS = 1000,
 };
 
-struct sidecar {
+/* Our end of a socket. */
+struct end {
 	int fd;
-	dev_t device; /* of the socket: the program may close what is not its own… */
+	dev_t device; /* of it: the program may close what is not its own… */
 	ino_t inode;  /* …and open something else under that number */
+};
+
+struct sidecar {
+	struct end line, stop; /* what is said; and what is shut down to stop sampling */
 	pid_t pid;
 	bool is_replay;
 	pthread_mutex_t lock; /* a request and its reply belong together; and of what is below */
@@ -35,11 +40,23 @@ bool sidecar_is_replay(const struct sidecar *c)
 
 /* ---- a request and its reply ----------------------------------------------------------------------- */
 
-static bool is_ours(const struct sidecar *c)
+static void keep_end(struct end *e, int fd)
 {
 	struct stat facts;
 
-	return fstat(c->fd, &facts) == 0 && facts.st_dev == c->device && facts.st_ino == c->inode;
+	e->fd = fd;
+	if (fstat(fd, &facts) == 0) {
+		e->device = facts.st_dev;
+		e->inode = facts.st_ino;
+	}
+}
+
+static bool is_ours(const struct end *e)
+{
+	struct stat facts;
+
+	return e->fd >= 0 && fstat(e->fd, &facts) == 0 && facts.st_dev == e->device &&
+	       facts.st_ino == e->inode;
 }
 
 static galvo_status refuse(const struct sidecar *c, galvo_error *reterr)
@@ -58,8 +75,8 @@ static galvo_status out_of_memory(galvo_error *reterr)
 static galvo_status give_up(struct sidecar *c, galvo_status status, galvo_error *reterr)
 {
 	c->is_gone = true;
-	if (is_ours(c))
-		shutdown(c->fd, SHUT_WR); /* which ends it */
+	if (is_ours(&c->line))
+		shutdown(c->line.fd, SHUT_WR); /* which ends it */
 	return status == GALVO_ERR_NOMEM ? out_of_memory(reterr) : refuse(c, reterr);
 }
 
@@ -75,11 +92,11 @@ static galvo_status exchange(struct sidecar *c, const struct sidecar_message *re
 	sidecar_put_message(&c->out, request);
 	if (c->out.failed)
 		return out_of_memory(reterr);
-	if (c->is_gone || !is_ours(c))
+	if (c->is_gone || !is_ours(&c->line))
 		return refuse(c, reterr);
-	status = sidecar_send(c->fd, span_of(c->out.p, c->out.len), fds, fds_len, NULL);
+	status = sidecar_send(c->line.fd, span_of(c->out.p, c->out.len), fds, fds_len, NULL);
 	if (status == GALVO_OK)
-		status = sidecar_receive(c->fd, &c->in, NULL, NULL);
+		status = sidecar_receive(c->line.fd, &c->in, NULL, NULL);
 	if (status == GALVO_OK)
 		status = sidecar_take_message(span_of(c->in.p, c->in.len), ret_reply, memory, NULL);
 	return status == GALVO_OK ? GALVO_OK : give_up(c, status, reterr);
@@ -127,7 +144,6 @@ static galvo_status ask(struct sidecar *c, const struct sidecar_message *request
 	return status;
 }
 
-
 galvo_status sidecar_call(struct sidecar *c, enum sidecar_request what, galvo_error *reterr)
 {
 	return ask(c, &(struct sidecar_message){.code = what}, reterr);
@@ -173,16 +189,16 @@ galvo_status sidecar_stop(struct sidecar *c, galvo_error *reterr)
 	unsigned waited_s;
 
 	if (!take_turn(c, from_ns + STOP_PATIENCE_S * NS_PER_S)) {
-		if (is_ours(c))
-			shutdown(c->fd, SHUT_RDWR); /* who waits for an answer gives up, and so does it */
+		if (is_ours(&c->line))
+			shutdown(c->line.fd, SHUT_RDWR); /* who waits for an answer gives up, and so does it */
 		return refuse(c, reterr);
 	}
 	waited_s = (unsigned)((clock_real.mono_ns(&clock_real) - from_ns) / NS_PER_S);
-	if (is_ours(c))
-		sidecar_set_patience(c->fd, waited_s < STOP_PATIENCE_S ? STOP_PATIENCE_S - waited_s : 1);
+	if (is_ours(&c->line))
+		sidecar_set_patience(c->line.fd, waited_s < STOP_PATIENCE_S ? STOP_PATIENCE_S - waited_s : 1);
 	status = talk(c, &(struct sidecar_message){.code = SIDECAR_STOP}, NULL, NULL, reterr);
-	if (is_ours(c))
-		sidecar_set_patience(c->fd, PATIENCE_S);
+	if (is_ours(&c->line))
+		sidecar_set_patience(c->line.fd, PATIENCE_S);
 	pthread_mutex_unlock(&c->lock);
 	return status;
 }
@@ -241,13 +257,14 @@ galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_
 	return status;
 }
 
-/* Takes no lock, as somebody may wait with it; small messages arrive whole and in order. */
+/*
+ * Takes no lock, as somebody may wait with it, and so says nothing on the line, where it would be amid
+ * the pieces of a message. An end that is shut down stays so: there is no queue that may be full.
+ */
 void sidecar_signal_stop(struct sidecar *c)
 {
-	const char bytes[] = {0, 1 << 3, SIDECAR_SIGNAL_STOP};
-
-	if (is_ours(c))
-		send(c->fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (is_ours(&c->stop))
+		shutdown(c->stop.fd, SHUT_WR);
 }
 
 /* ---- create and destroy ---------------------------------------------------------------------------- */
@@ -275,14 +292,14 @@ static galvo_status say_hello(struct sidecar *c, galvo_error *reterr)
 	struct sidecar_message reply = {0};
 	galvo_status status;
 
-	sidecar_set_patience(c->fd, HELLO_PATIENCE_S);
+	sidecar_set_patience(c->line.fd, HELLO_PATIENCE_S);
 	status = exchange(c, &hello, NULL, 0, &reply, &memory, reterr);
 	if (status == GALVO_OK)
 		status = check_version(&reply, reterr);
 	else if (status != GALVO_ERR_NOMEM)
 		status = err_set(reterr, GALVO_ERR_ABSENT, "sidecar: the program is no " SIDECAR_PROGRAM);
 	sidecar_memory_free(&memory);
-	sidecar_set_patience(c->fd, PATIENCE_S);
+	sidecar_set_patience(c->line.fd, PATIENCE_S);
 	return status;
 }
 
@@ -297,7 +314,7 @@ static galvo_status ask_to_create(struct sidecar *c, const struct galvo_suite *s
 	};
 	struct sidecar_memory memory = {0};
 	struct sidecar_message reply;
-	int fds[SIDECAR_FDS_MAX];
+	int fds[SIDECAR_FDS_MAX], stop_fds[2];
 	galvo_status status;
 	size_t n = 0;
 
@@ -305,7 +322,14 @@ static galvo_status ask_to_create(struct sidecar *c, const struct galvo_suite *s
 		fds[n++] = pidfd;
 	if (ring_fd >= 0)
 		fds[n++] = ring_fd;
-	status = exchange(c, &request, fds, n, &reply, &memory, reterr);
+	if (fd_pair(stop_fds)) {
+		keep_end(&c->stop, stop_fds[0]);
+		fds[n++] = stop_fds[1];
+		status = exchange(c, &request, fds, n, &reply, &memory, reterr);
+		close(stop_fds[1]);
+	} else {
+		status = err_sys(reterr, errno, "sidecar: socket");
+	}
 	if (status == GALVO_OK)
 		status = status_of(&reply, reterr);
 	if (status == GALVO_OK)
@@ -320,17 +344,12 @@ static galvo_status ask_to_create(struct sidecar *c, const struct galvo_suite *s
 static galvo_status start_program(struct sidecar *c, const galvo_suite_config *config,
                                   galvo_error *reterr)
 {
-	struct stat facts;
 	galvo_status status;
 	int fds[2];
 
 	if (!fd_pair(fds))
 		return err_sys(reterr, errno, "sidecar: socket");
-	c->fd = fds[0];
-	if (fstat(c->fd, &facts) == 0) {
-		c->device = facts.st_dev;
-		c->inode = facts.st_ino;
-	}
+	keep_end(&c->line, fds[0]);
 	status = sidecar_spawn(config->sidecar_path, fds[1], &c->pid, reterr);
 	close(fds[1]);
 	if (status != GALVO_OK)
@@ -376,7 +395,7 @@ galvo_status sidecar_create(struct galvo_suite *s, const galvo_suite_config *con
 
 	if (!c)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	c->fd = -1;
+	c->line.fd = c->stop.fd = -1;
 	pthread_mutex_init(&c->lock, NULL);
 	buf_init(&c->out, SIDECAR_BYTES_MAX);
 	buf_init(&c->in, SIDECAR_BYTES_MAX);
@@ -398,9 +417,9 @@ static void reap(pid_t pid)
 /* By its end its end of the socket is closed, and the directory is free again. */
 static void await_end(struct sidecar *c)
 {
-	shutdown(c->fd, SHUT_WR); /* children that were forked meanwhile have it, too */
-	sidecar_set_patience(c->fd, END_PATIENCE_S);
-	while (sidecar_receive(c->fd, &c->in, NULL, NULL) == GALVO_OK)
+	shutdown(c->line.fd, SHUT_WR); /* children that were forked meanwhile have it, too */
+	sidecar_set_patience(c->line.fd, END_PATIENCE_S);
+	while (sidecar_receive(c->line.fd, &c->in, NULL, NULL) == GALVO_OK)
 		; /* a late reply */
 }
 
@@ -411,11 +430,13 @@ void sidecar_destroy(struct sidecar *c)
 	if (!c)
 		return;
 	was_alive = c->pid && sidecar_call(c, SIDECAR_BYE, NULL) == GALVO_OK;
-	if (c->fd >= 0 && is_ours(c)) {
+	if (is_ours(&c->line)) {
 		if (c->pid)
 			await_end(c);
-		close(c->fd);
+		close(c->line.fd);
 	}
+	if (is_ours(&c->stop))
+		close(c->stop.fd);
 	if (was_alive)
 		reap(c->pid);
 	pthread_mutex_destroy(&c->lock);

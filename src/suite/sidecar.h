@@ -4,8 +4,8 @@
  * They speak over a socket that keeps messages apart. A message is one datagram or several; its bytes
  * are a protobuf message, as the tables in sidecar_message.c have it, and so is the configuration: not
  * ProfilerSuiteConfig, which has whole frequencies only, and is loaded with allowances for what is not
- * there. Each request has one reply, but for SIDECAR_SIGNAL_STOP, which has none. The first one says who
- * asks; what does not answer as expected is told nothing more.
+ * there. Each request has one reply. The first one says who asks; what does not answer as expected is
+ * told nothing more. Sampling is stopped by another socket's end, which is shut down, once.
  */
 #ifndef GALVO_SUITE_SIDECAR_H
 #define GALVO_SUITE_SIDECAR_H
@@ -15,9 +15,9 @@
 #define SIDECAR_PROGRAM "galvo-sidecar"
 
 enum {
-	SIDECAR_PROTOCOL = 1, /* moves on with every change of what is said, or of what is shared */
+	SIDECAR_PROTOCOL = 2, /* moves on with every change of what is said, or of what is shared */
 	SIDECAR_FD = 3,       /* where the program finds its end of the socket */
-	SIDECAR_FDS_MAX = 2,
+	SIDECAR_FDS_MAX = 3,
 	SIDECAR_BYTES_MAX = 16 << 20, /* of a message */
 };
 
@@ -25,8 +25,7 @@ enum sidecar_request {
 	SIDECAR_HELLO = 1,
 	SIDECAR_CREATE,
 	SIDECAR_START,
-	SIDECAR_SIGNAL_STOP,
-	SIDECAR_STOP,
+	SIDECAR_STOP = 5, /* 4 was said amid other messages, in protocol 1 */
 	SIDECAR_ADD,
 	SIDECAR_REMOVE,
 	SIDECAR_CLOSE,
@@ -54,7 +53,7 @@ struct sidecar_message {
 #define SIDECAR_IS_ALONE UINT32_C(1)  /* CREATE: one profiler by itself */
 #define SIDECAR_IS_REPLAY UINT32_C(2) /* the reply to CREATE: the root is a captured machine */
 #define SIDECAR_HAS_PIDFD UINT32_C(4) /* CREATE: the first descriptor is that of the caller's process */
-#define SIDECAR_HAS_RING UINT32_C(8)  /* CREATE: the last one is that of the regions */
+#define SIDECAR_HAS_RING UINT32_C(8)  /* CREATE: the next one is that of the regions; the last one, of stop */
 
 /* ---- sidecar_message.c: what is said, in bytes; taking it is total on any bytes ------------------- */
 
@@ -125,7 +124,7 @@ bool sidecar_reap(struct sidecar *c, uint32_t pid, bool (*wait_for)(uint32_t pid
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr);
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr);
 bool sidecar_is_replay(const struct sidecar *c);
-void sidecar_signal_stop(struct sidecar *c); /* does not wait */
+void sidecar_signal_stop(struct sidecar *c); /* any thread; waits for nobody, and is never lost */
 
 /* ---- sidecar_serve.c: the other half ---------------------------------------------------------------- */
 

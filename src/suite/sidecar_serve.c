@@ -16,6 +16,7 @@ enum {
 
 struct served {
 	int fd, signal_fd, host_pidfd;
+	int stop_fd; /* -1: there is none, or it was heard */
 	pid_t host;
 	galvo_suite *suite;
 	struct tracked *closed; /* a child that the caller is about to wait for; NULL: none */
@@ -128,13 +129,6 @@ static galvo_status get_stats(struct served *v, galvo_error *reterr)
 	return status;
 }
 
-static void signal_stop(galvo_suite *suite)
-{
-	galvo_suite_signal_stop(suite);
-	if (suite->is_alone)
-		suite_signal_events(suite);
-}
-
 /* What needs a suite that is there. */
 static galvo_status serve_suite(struct served *v, const struct sidecar_message *r, galvo_error *reterr)
 {
@@ -145,9 +139,6 @@ static galvo_status serve_suite(struct served *v, const struct sidecar_message *
 	switch (r->code) {
 	case SIDECAR_START:
 		return galvo_suite_start(v->suite, reterr);
-	case SIDECAR_SIGNAL_STOP:
-		signal_stop(v->suite);
-		return GALVO_OK;
 	case SIDECAR_STOP:
 		return galvo_suite_stop(v->suite, reterr);
 	case SIDECAR_ADD:
@@ -187,11 +178,21 @@ static void end_suite(struct served *v)
 	v->suite = NULL;
 }
 
+/* The next one of those that came along, which is kept; or what was there before. */
+static void keep_fd(int *fd, int *next)
+{
+	if (*fd < 0) {
+		*fd = *next;
+		*next = -1;
+	}
+}
+
 /* Descriptors that came along: those of a suite are used, or none. */
 static galvo_status serve(struct served *v, const struct sidecar_message *r, int fds[SIDECAR_FDS_MAX],
                           struct sidecar_message *reply, galvo_error *reterr)
 {
-	const bool has_pidfd = r->flags & SIDECAR_HAS_PIDFD;
+	const size_t ring_at = r->flags & SIDECAR_HAS_PIDFD ? 1 : 0;
+	const size_t stop_at = ring_at + (r->flags & SIDECAR_HAS_RING ? 1 : 0);
 	galvo_status status;
 
 	if (v->unfit.status != GALVO_OK) {
@@ -205,11 +206,10 @@ static galvo_status serve(struct served *v, const struct sidecar_message *r, int
 		reply->text = galvo_version();
 		return GALVO_OK;
 	case SIDECAR_CREATE:
-		if (has_pidfd && v->host_pidfd < 0) {
-			v->host_pidfd = fds[0];
-			fds[0] = -1;
-		}
-		status = create(v, r, r->flags & SIDECAR_HAS_RING ? fds[has_pidfd] : -1, reterr);
+		if (ring_at > 0)
+			keep_fd(&v->host_pidfd, &fds[0]);
+		keep_fd(&v->stop_fd, &fds[stop_at]);
+		status = create(v, r, stop_at > ring_at ? fds[ring_at] : -1, reterr);
 		reply->flags = v->suite && galvo_suite_is_replay(v->suite) ? SIDECAR_IS_REPLAY : 0;
 		return status;
 	case SIDECAR_BYE:
@@ -256,7 +256,7 @@ static void converse(struct served *v)
 		status = sidecar_take_message(span_of(v->in.p, v->in.len), &request, &memory, &e);
 		if (status == GALVO_OK)
 			status = serve(v, &request, fds, &reply, &e);
-		if (request.code != SIDECAR_SIGNAL_STOP && answer(v, &reply, status, &e) != GALVO_OK)
+		if (answer(v, &reply, status, &e) != GALVO_OK)
 			end_for(v, "the program that was recording takes no answers");
 	}
 	for (i = 0; i < SIDECAR_FDS_MAX; i++)
@@ -265,16 +265,31 @@ static void converse(struct served *v)
 	sidecar_memory_free(&memory);
 }
 
+/* An end that was shut down asks for it; one that was closed does not, and the other one tells why. */
+static void hear_stop(struct served *v, short events)
+{
+	close(v->stop_fd);
+	v->stop_fd = -1;
+	if (events & POLLHUP)
+		return;
+	galvo_suite_signal_stop(v->suite);
+	if (v->suite->is_alone)
+		suite_signal_events(v->suite);
+}
+
 /* Until the caller has closed its end or is no more, or a signal comes. */
 static void attend(struct served *v)
 {
 	struct pollfd fds[] = {
 		{.fd = v->fd, .events = POLLIN}, {.fd = v->signal_fd, .events = POLLIN},
 		{.fd = v->host_pidfd, .events = POLLIN},
+		{.fd = v->suite ? v->stop_fd : -1, .events = POLLIN},
 	};
 	const bool must_look = v->host_pidfd < 0 && v->host > 0;
 	int n = poll(fds, ARRAY_LEN(fds), must_look ? LOOK_MS : -1);
 
+	if (n > 0 && fds[3].revents)
+		hear_stop(v, fds[3].revents);
 	if ((n < 0 && errno != EINTR) || (n > 0 && fds[1].revents))
 		end_for(v, "a signal ended the recording");
 	else if ((n == 0 && kill(v->host, 0) != 0 && errno == ESRCH) || (n > 0 && fds[2].revents))
@@ -299,7 +314,7 @@ static int open_signals(void)
 
 void sidecar_serve(int fd)
 {
-	struct served v = {.fd = fd, .signal_fd = open_signals(), .host_pidfd = -1};
+	struct served v = {.fd = fd, .signal_fd = open_signals(), .host_pidfd = -1, .stop_fd = -1};
 
 	if (v.signal_fd < 0)
 		err_sys(&v.unfit, errno, "sidecar: signalfd");
@@ -312,6 +327,8 @@ void sidecar_serve(int fd)
 	end_suite(&v);
 	if (v.host_pidfd >= 0)
 		close(v.host_pidfd);
+	if (v.stop_fd >= 0)
+		close(v.stop_fd);
 	if (v.signal_fd >= 0)
 		close(v.signal_fd);
 	buf_finish(&v.in);

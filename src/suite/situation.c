@@ -32,7 +32,8 @@ static const struct situation_row rows[] = {
 	{"secure-exec", "processes", "a start without extra rights", GALVO_NEED_SOME, LOOK_LIVE,
 	 look_secure_exec},
 
-	{"proc-connector", "kernel", "process events (connector)", GALVO_NEED_SOME, LOOK_LIVE,
+	/* What a recording lost by it, if anything, it says itself: how descendants were found. */
+	{"proc-connector", "kernel", "process events (connector)", GALVO_NEED_NONE, LOOK_LIVE,
 	 look_proc_connector},
 	{"taskstats", "kernel", "taskstats", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER, look_taskstats},
 	{"bpf", "kernel", "BPF programs", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER, look_bpf},
@@ -69,12 +70,13 @@ _Static_assert(ARRAY_LEN(rows) <= FINDINGS_MAX, "room for every row");
 
 /* ---- for the rows -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 0))) static void put(char to[FOUND_BYTES], const char *fmt, va_list args)
+__attribute__((format(printf, 3, 0))) static void put(char *to, size_t cap, const char *fmt,
+                                                       va_list args)
 {
-	char text[FOUND_BYTES * 2];
+	char text[REMEDY_BYTES * 2];
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	utf8_copy(to, FOUND_BYTES, span_str(text));
+	utf8_copy(to, cap, span_str(text));
 }
 
 void finding_is(struct finding *f, galvo_verdict verdict, const char *fmt, ...)
@@ -83,7 +85,7 @@ void finding_is(struct finding *f, galvo_verdict verdict, const char *fmt, ...)
 
 	f->verdict = verdict;
 	va_start(args, fmt);
-	put(f->found, fmt, args);
+	put(f->found, sizeof(f->found), fmt, args);
 	va_end(args);
 }
 
@@ -92,7 +94,7 @@ void finding_means(struct finding *f, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	put(f->meaning, fmt, args);
+	put(f->meaning, sizeof(f->meaning), fmt, args);
 	va_end(args);
 }
 
@@ -101,7 +103,7 @@ void finding_cure(struct finding *f, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	put(f->remedy, fmt, args);
+	put(f->remedy, sizeof(f->remedy), fmt, args);
 	va_end(args);
 }
 
@@ -153,6 +155,17 @@ void situation_program(const struct situation *s, char *to, size_t cap)
 		utf8_copy(to, cap, span_of(path, (size_t)n));
 }
 
+void situation_doubt_numbers(const struct situation *s, struct finding *f)
+{
+	if (!s->strange_pid)
+		return;
+	if (f->verdict == GALVO_VERDICT_YES)
+		finding_is(f, GALVO_VERDICT_PARTLY, "by our numbers, which are not those of proc");
+	finding_means(f, "what proc has under the number of a process is of another one: none can be "
+	                 "followed");
+	finding_cure(f, "mount -t proc proc /proc  # or unshare --mount-proc …");
+}
+
 /* ---- looking ------------------------------------------------------------------------------------- */
 
 static bool is_other_namespace(const struct world *w, const char *path, uint64_t inode)
@@ -168,6 +181,17 @@ static bool is_other_namespace(const struct world *w, const char *path, uint64_t
 #define FIRST_USERS UINT64_C(0xEFFFFFFD)
 #define FIRST_PIDS UINT64_C(0xEFFFFFFC)
 
+/* The link has the number that this process has in the namespace of that proc. */
+static uint32_t strange_pid(const struct world *w)
+{
+	char link[32];
+	ssize_t n = w->live ? readlinkat(w->root_fd, "proc/self", link, sizeof(link)) : -1;
+	uint64_t pid;
+
+	return n > 0 && span_to_u64(span_of(link, (size_t)n), &pid) && pid != (uint64_t)getpid()
+	               ? (uint32_t)pid : 0;
+}
+
 static void begin(struct situation *s)
 {
 	struct span text;
@@ -180,12 +204,12 @@ static void begin(struct situation *s)
 		s->status_text = span_str("");
 	if (!read_into(s->world, "proc/self/mountinfo", &s->mounts, &s->mounts_text))
 		s->mounts_text = span_str("");
-	if (parse_field(s->status_text, "CapEff", &text))
-		parse_hex(text, &s->caps);
+	situation_take_caps(s);
 	s->uid = geteuid();
 	if (parse_field(s->status_text, "Uid", &text) && span_take_u64(&text, &uid) &&
 	    span_take_u64(&text, &uid) && uid <= UINT32_MAX)
 		s->uid = (uint32_t)uid; /* the second one is the effective one */
+	s->strange_pid = strange_pid(s->world);
 	s->in_other_users = is_other_namespace(s->world, "proc/self/ns/user", FIRST_USERS);
 	s->in_other_pids = is_other_namespace(s->world, "proc/self/ns/pid", FIRST_PIDS);
 }
@@ -222,6 +246,7 @@ size_t situation_look(const struct world *w, int output_fd, bool is_start, struc
 			row->look(&s, f);
 		n += !is_start || is_worth_keeping(f);
 	}
+	situation_cure_caps(&s, to, n);
 	finish(&s);
 	return n;
 }

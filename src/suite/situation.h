@@ -12,13 +12,15 @@
 #include "base/base.h"
 #include "galvo/doctor.h"
 
-enum { FOUND_BYTES = 256, START_TEXT_BYTES = 64 << 10, FINDINGS_MAX = 48 };
+enum { FOUND_BYTES = 256, REMEDY_BYTES = 1024, START_TEXT_BYTES = 64 << 10, FINDINGS_MAX = 48 };
 
 struct finding {
 	const char *id, *group, *title;
 	galvo_verdict verdict;
 	galvo_need need;
-	char found[FOUND_BYTES], meaning[FOUND_BYTES], remedy[FOUND_BYTES];
+	uint64_t lacks;  /* capabilities that would do, a bit each: the remedy is written after all rows */
+	bool is_by_file; /* what is not well comes of the program's file capabilities; so is this one's */
+	char found[FOUND_BYTES], meaning[FOUND_BYTES], remedy[REMEDY_BYTES];
 };
 
 /* Where one looks, and what several rows want to know of it. */
@@ -30,7 +32,11 @@ struct situation {
 	struct span status_text; /* proc/self/status; empty: cannot be read */
 	struct span mounts_text; /* proc/self/mountinfo, its first START_TEXT_BYTES */
 	uint32_t uid;
-	uint64_t caps;     /* effective ones, a bit each */
+	uint64_t caps;      /* effective ones, a bit each */
+	uint64_t file_caps; /* those that the file of this program gives */
+	bool has_file_caps; /* or something that is meant to be such */
+	bool knows_caps;
+	uint32_t strange_pid; /* what proc, of another PID namespace, calls this process; 0: it is ours */
 	bool in_other_users, in_other_pids; /* namespaces: known not to be the initial ones */
 };
 
@@ -64,11 +70,27 @@ __attribute__((format(printf, 2, 3))) void finding_cure(struct finding *f, const
 bool situation_read(struct situation *s, const char *path, struct span *ret_text);
 /* The first number in it. */
 bool situation_read_u64(struct situation *s, const char *path, uint64_t *ret);
+/* For what is well but for the numbers in proc, which are not those of our PID namespace. */
+void situation_doubt_numbers(const struct situation *s, struct finding *f);
+/* proc/self can be read, so that what is not there is not there. */
+static inline bool situation_has_proc(const struct situation *s)
+{
+	return s->status_text.n > 0;
+}
 /* Opens and reads: ABSENT, DENIED, IO; *ret_at_open: it was the opening that failed. */
 galvo_status situation_try(const struct world *w, const char *path, bool *ret_at_open,
                            galvo_error *reterr);
 /* The program that asks, for commands: "/usr/bin/galvo"; "GALVO" where that is not known. */
 void situation_program(const struct situation *s, char *to, size_t cap);
+
+/* ---- situation_caps.c ---------------------------------------------------------------------------- */
+
+#define CAP_BIT(capability) (UINT64_C(1) << (capability))
+
+/* Reads s->caps and what the file has; after status_text. */
+void situation_take_caps(struct situation *s);
+/* One command for all that is lacking, as each would undo what the one before has done. */
+void situation_cure_caps(const struct situation *s, struct finding *all, size_t n);
 
 static inline bool situation_can(const struct situation *s, int capability)
 {
@@ -84,6 +106,8 @@ bool parse_hex(struct span text, uint64_t *ret); /* all of it */
 bool parse_has_number(struct span words, uint64_t number);
 /* "0-3,8,10-11": how many numbers; false if it is no such list. "" has none. */
 bool parse_list(struct span text, uint64_t *ret_count);
+/* An attribute security.capability: what it permits. */
+bool parse_file_caps(struct span bytes, uint64_t *ret);
 bool parse_namespace(struct span link, uint64_t *ret_inode); /* pid:[4026531836] */
 
 struct mount {

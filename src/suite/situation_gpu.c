@@ -111,6 +111,10 @@ void look_nvidia_counters(struct situation *s, struct finding *f)
 		finding_is(f, GALVO_VERDICT_YES, "for administrators, as we are (CAP_SYS_ADMIN)");
 		return;
 	}
+	if (!s->knows_caps) {
+		finding_is(f, GALVO_VERDICT_UNKNOWN, "for administrators; capabilities are not told");
+		return;
+	}
 	finding_is(f, GALVO_VERDICT_NO, "RmProfilingAdminOnly is 1, and we lack CAP_SYS_ADMIN");
 	finding_means(f, "hardware counters of the GPU are refused (ERR_NVGPUCTRPERM); load, memory and "
 	                 "power are not");

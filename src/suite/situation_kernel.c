@@ -29,6 +29,13 @@ static int netlink_open(int protocol, unsigned groups)
 	return -1;
 }
 
+/* As CAP_NET_ADMIN of the initial namespaces is asked for. */
+static uint64_t lacking_for(const struct situation *s, int failed)
+{
+	return (failed == EPERM || failed == EACCES) && !s->in_other_users && !s->in_other_pids
+	               ? CAP_BIT(CAP_NET_ADMIN) : 0;
+}
+
 /* ---- process events ------------------------------------------------------------------------------ */
 
 static bool say_to_connector(int fd, enum proc_cn_mcast_op op)
@@ -76,7 +83,6 @@ void look_proc_connector(struct situation *s, struct finding *f)
 	bool is_sent = fd >= 0 && say_to_connector(fd, PROC_CN_MCAST_LISTEN);
 	uint32_t answer = 0;
 	bool is_answered = is_sent && take_answer(fd, &answer);
-	char program[FOUND_BYTES / 2];
 
 	failed = fd < 0 ? failed : is_sent ? (int)answer : errno;
 	if (is_sent)
@@ -90,12 +96,10 @@ void look_proc_connector(struct situation *s, struct finding *f)
 	finding_means(f, "processes are found by looking: what lives shorter than the time between two "
 	                 "looks may be missed");
 	if (failed) {
-		situation_program(s, program, sizeof(program));
 		finding_is(f, GALVO_VERDICT_NO, "%s: %s",
 		           fd < 0 ? "a socket of the connector" : "listening to the connector",
 		           strerror(failed));
-		if ((failed == EPERM || failed == EACCES) && !s->in_other_users && !s->in_other_pids)
-			finding_cure(f, "sudo setcap cap_net_admin=ep %s", program);
+		f->lacks = lacking_for(s, failed);
 	} else {
 		finding_is(f, GALVO_VERDICT_NO, "no answer%s",
 		           !s->in_other_users && !s->in_other_pids
@@ -189,8 +193,10 @@ void look_taskstats(struct situation *s, struct finding *f)
 	else
 		finding_is(f, GALVO_VERDICT_NO, "%s: %s", family ? "asking for this process" : "its family",
 		           strerror(failed));
-	if (!family || n <= 0)
+	if (!family || n <= 0) {
+		f->lacks = lacking_for(s, failed);
 		finding_means(f, "nobody tells what a process used that was born and gone between two looks");
+	}
 }
 
 /* ---- BPF and perf -------------------------------------------------------------------------------- */

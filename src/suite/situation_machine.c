@@ -1,5 +1,6 @@
 /* Whether the figures of the machine are there and can be trusted: files, pressure, disks, clocks. */
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "situation.h"
@@ -42,6 +43,7 @@ void look_pressure(struct situation *s, struct finding *f)
 		"proc/pressure/cpu", "proc/pressure/memory", "proc/pressure/io"};
 	galvo_error why = {0}, first = {0};
 	struct span line = {0};
+	struct stat facts;
 	size_t i, failed = 0;
 	bool at_open;
 
@@ -57,7 +59,10 @@ void look_pressure(struct situation *s, struct finding *f)
 	finding_means(f, "how long tasks waited for CPU, memory and I/O is missing");
 	if (situation_read(s, "proc/cmdline", &line) && memmem(line.p, line.n, "psi=0", 5))
 		finding_cure(f, "boot without psi=0 on the kernel's command line");
-	else if (first.status == GALVO_ERR_ABSENT)
+	else if (first.status == GALVO_ERR_ABSENT &&
+	         fstatat(s->world->root_fd, "proc/pressure", &facts, 0) == 0) /* the kernel's is not empty */
+		finding_cure(f, "docker run --security-opt systempaths=unconfined …");
+	else if (first.status == GALVO_ERR_ABSENT && situation_has_proc(s))
 		finding_cure(f, "boot with psi=1 on the kernel's command line");
 }
 

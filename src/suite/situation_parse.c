@@ -71,6 +71,25 @@ bool parse_list(struct span text, uint64_t *ret_count)
 	return true;
 }
 
+/* struct vfs_cap_data of linux/capability.h, which is little-endian everywhere: 12, 20 or 24 bytes. */
+bool parse_file_caps(struct span bytes, uint64_t *ret)
+{
+	static const size_t sizes[] = {0, 12, 20, 24};
+	const unsigned char *p = (const unsigned char *)bytes.p;
+	const size_t revision = bytes.n >= 4 ? p[3] : 0;
+	uint64_t caps = 0;
+	size_t i;
+
+	if (revision == 0 || revision >= ARRAY_LEN(sizes) || bytes.n != sizes[revision])
+		return false;
+	for (i = 0; i < 4; i++) {
+		caps |= (uint64_t)p[4 + i] << 8 * i;
+		caps |= revision > 1 ? (uint64_t)p[12 + i] << (32 + 8 * i) : 0;
+	}
+	*ret = caps;
+	return true;
+}
+
 bool parse_namespace(struct span link, uint64_t *ret_inode)
 {
 	struct span kind;

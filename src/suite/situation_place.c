@@ -36,7 +36,11 @@ void look_pid_namespace(struct situation *s, struct finding *f)
 {
 	char link[64];
 
-	if (!read_link(s, "proc/self/ns/pid", link)) {
+	if (s->strange_pid) {
+		finding_is(f, GALVO_VERDICT_NO, "proc is of another one, where this process is %u and not %d",
+		           (unsigned)s->strange_pid, (int)getpid());
+		situation_doubt_numbers(s, f);
+	} else if (!read_link(s, "proc/self/ns/pid", link)) {
 		finding_is(f, GALVO_VERDICT_UNKNOWN, "the PID namespace is not told");
 	} else if (!s->in_other_pids) {
 		finding_is(f, GALVO_VERDICT_YES, "the initial PID namespace");
@@ -166,7 +170,9 @@ void look_lxcfs(struct situation *s, struct finding *f)
 		finding_means(f, "figures are those that it makes up for the container; each reading costs "
 		                 "milliseconds, so the budget makes them rarer");
 		finding_cure(f, "sudo umount /%s  # in the container", first);
-	} else if (n == 0 || !s->world->live) {
+	} else if (n == 0 && s->world->live) {
+		finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
+	} else if (!s->world->live) {
 		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "not asked of captured files");
 	} else if (strange) {
 		finding_is(f, GALVO_VERDICT_PARTLY, "%zu of %zu files in proc are not the kernel's", strange,
@@ -210,7 +216,10 @@ void look_cgroup(struct situation *s, struct finding *f)
 	char own[FOUND_BYTES];
 
 	if (!situation_read(s, "proc/self/cgroup", &text)) {
-		finding_is(f, GALVO_VERDICT_NO, "a kernel without cgroups");
+		if (situation_has_proc(s))
+			finding_is(f, GALVO_VERDICT_NO, "a kernel without cgroups");
+		else
+			finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
 	} else if (is_cgroup2(s, "sys/fs/cgroup")) {
 		finding_is(f, GALVO_VERDICT_YES, "%s", own_cgroup(s, own, sizeof(own)) ? own : "outside");
 	} else if (parse_cgroup(text, "memory", &path)) {
@@ -339,6 +348,7 @@ void look_limits(struct situation *s, struct finding *f)
 /* As src/track/track.c reckons: half of the descriptors, TRACK_FDS_PER_PROCESS for each process. */
 void look_descriptors(struct situation *s, struct finding *f)
 {
+	const char *which;
 	struct rlimit limit;
 	rlim_t n;
 
@@ -348,14 +358,15 @@ void look_descriptors(struct situation *s, struct finding *f)
 		return;
 	}
 	n = limit.rlim_cur / 2 / TRACK_FDS_PER_PROCESS;
+	which = limit.rlim_cur < limit.rlim_max ? "soft" : "hard";
 	if (limit.rlim_cur == RLIM_INFINITY || n >= PROCESSES_FEW) {
-		finding_is(f, GALVO_VERDICT_YES, "%llu: enough for %llu processes at once",
-		           (unsigned long long)limit.rlim_cur, (unsigned long long)n);
+		finding_is(f, GALVO_VERDICT_YES, "%llu, the %s limit: enough for %llu processes at once",
+		           (unsigned long long)limit.rlim_cur, which, (unsigned long long)n);
 		return;
 	}
 	finding_is(f, n < PROCESSES_NONE ? GALVO_VERDICT_NO : GALVO_VERDICT_PARTLY,
-	           "%llu: enough for %llu processes at once", (unsigned long long)limit.rlim_cur,
-	           (unsigned long long)n);
+	           "%llu, the %s limit: enough for %llu processes at once",
+	           (unsigned long long)limit.rlim_cur, which, (unsigned long long)n);
 	finding_means(f, "of more, the first are followed, and a note tells how many were not");
 	if (limit.rlim_max > limit.rlim_cur)
 		finding_cure(f, "ulimit -n %llu",
@@ -373,6 +384,11 @@ void look_priority(struct situation *s, struct finding *f)
 	if (situation_can(s, CAP_SYS_NICE) || limit.rlim_cur >= 30) {
 		finding_is(f, GALVO_VERDICT_YES, "nice -10 may be had (%s)",
 		           situation_can(s, CAP_SYS_NICE) ? "CAP_SYS_NICE" : "RLIMIT_NICE");
+		return;
+	}
+	if (!s->knows_caps) {
+		finding_is(f, GALVO_VERDICT_UNKNOWN, "RLIMIT_NICE is %llu; capabilities are not told",
+		           (unsigned long long)limit.rlim_cur);
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_NO, "RLIMIT_NICE is %llu, and CAP_SYS_NICE is missing",

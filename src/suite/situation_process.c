@@ -5,7 +5,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +40,10 @@ void look_own_files(struct situation *s, struct finding *f)
 	}
 	if (failed == 0) {
 		finding_is(f, GALVO_VERDICT_YES, "those of proc/self could be read");
+		if (s->strange_pid)
+			finding_is(f, GALVO_VERDICT_NO, "proc/%u is this process, whose number is %d: it is of "
+			           "another PID namespace", (unsigned)s->strange_pid, (int)getpid());
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, misses_needed ? GALVO_VERDICT_NO : GALVO_VERDICT_PARTLY, "%s (%zu of %zu fail)",
@@ -61,9 +64,9 @@ void look_process_clock(struct situation *s, struct finding *f)
 	struct timespec t;
 	int failed = clock_gettime((clockid_t)((~(unsigned)pid << 3) | 2), &t) != 0 ? errno : 0;
 
-	(void)s;
 	if (!failed) {
 		finding_is(f, GALVO_VERDICT_YES, "the clock of process %d could be read", (int)pid);
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_NO, "the clock of process %d: %s", (int)pid, strerror(failed));
@@ -75,10 +78,10 @@ void look_pidfd(struct situation *s, struct finding *f)
 {
 	int fd = fd_keep((int)syscall(SYS_pidfd_open, getpid(), 0)), failed = errno;
 
-	(void)s;
 	if (fd >= 0) {
 		close(fd);
 		finding_is(f, GALVO_VERDICT_YES, "pidfd_open works");
+		situation_doubt_numbers(s, f);
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_NO, "pidfd_open: %s", strerror(failed));
@@ -234,15 +237,23 @@ static galvo_status try_any_io(struct situation *s, bool is_able, char pid[16], 
 
 static void cure_io(const struct situation *s, struct finding *f)
 {
-	char program[FOUND_BYTES / 2];
-
-	situation_program(s, program, sizeof(program));
 	if (s->in_other_users)
 		finding_cure(f, "sudo, outside of this user namespace");
 	else if (s->in_other_pids)
 		finding_cure(f, "docker run --cap-add=SYS_PTRACE --cap-add=DAC_READ_SEARCH …");
 	else
-		finding_cure(f, "sudo setcap cap_sys_ptrace,cap_dac_read_search=ep %s", program);
+		f->lacks = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH);
+}
+
+/* Where nobody was tried, and what we may do is not known. */
+static bool doubt_io(const struct situation *s, struct finding *f)
+{
+	if (!situation_has_proc(s))
+		finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
+	else if (!s->knows_caps)
+		finding_is(f, GALVO_VERDICT_UNKNOWN,
+		           "no process of another user to try; capabilities are not told");
+	return !situation_has_proc(s) || !s->knows_caps;
 }
 
 /*
@@ -262,6 +273,8 @@ void look_process_io(struct situation *s, struct finding *f)
 		           (long long)owner_of(s, pid));
 		return;
 	}
+	if (status != GALVO_ERR_DENIED && doubt_io(s, f))
+		return;
 	if (status == GALVO_ERR_DENIED && has_trace && has_mode && !s->is_start) {
 		finding_is(f, GALVO_VERDICT_PARTLY, "proc/%s/io is closed to us, in spite of capabilities",
 		           pid);
@@ -295,7 +308,10 @@ void look_yama(struct situation *s, struct finding *f)
 	char pid[16], path[32];
 
 	if (!situation_read_u64(s, "proc/sys/kernel/yama/ptrace_scope", &scope)) {
-		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "there is no yama in this kernel");
+		if (situation_has_proc(s))
+			finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "there is no yama in this kernel");
+		else
+			finding_is(f, GALVO_VERDICT_UNKNOWN, "proc cannot be read");
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_YES, "ptrace_scope is %llu, which keeps nobody from reading /proc",
@@ -321,11 +337,8 @@ void look_secure_exec(struct situation *s, struct finding *f)
 {
 	bool is_secure = getauxval(AT_SECURE) != 0;
 	bool is_closed = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
-	char program[FOUND_BYTES / 2];
-	bool has_caps;
+	bool has_caps = s->has_file_caps;
 
-	situation_program(s, program, sizeof(program));
-	has_caps = getxattr(program, "security.capability", NULL, 0) > 0;
 	if (!is_secure && !is_closed) {
 		finding_is(f, GALVO_VERDICT_YES, has_caps ? "file capabilities, which gave nothing new"
 		                                          : "no file capabilities, no setuid");
@@ -341,6 +354,5 @@ void look_secure_exec(struct situation *s, struct finding *f)
 	           is_closed ? ", and it may not be dumped" : "");
 	finding_means(f, "LD_LIBRARY_PATH, LD_PRELOAD, TMPDIR and their kin are taken away, from the "
 	                 "recorded command too; set them in it: env LD_LIBRARY_PATH=… command");
-	if (has_caps)
-		finding_cure(f, "sudo setcap -r %s", program);
+	f->is_by_file = has_caps;
 }

@@ -74,20 +74,46 @@ def one_capability_alone_does_not_open_io():
         same(found["secure-exec"]["verdict"], "yes")  # ambient ones are nothing that was gained
 
 
+def set_capabilities(caps, program):
+    need("setcap")
+    done = run("setcap", caps, program)
+    if done.returncode:
+        raise Skip("setcap: " + done.stderr.decode().strip())
+
+
+@test
+def one_remedy_is_all_that_is_to_be_done():
+    need_root()
+    program = a_program()
+    set_capabilities("cap_net_bind_service=ep", program)
+    before = doctor(*NOBODY, program=program)
+    if before["secure-exec"]["verdict"] == "yes":
+        raise Skip("the file system here has no use for file capabilities (nosuid)")
+    able = verdicts(doctor(), "proc-connector", "taskstats")
+    lacking = [f for f in before.values() if f["remedy"] and "setcap" in f["remedy"]]
+    assert before["process-io"] in lacking, lacking
+    assert "setcap -r" not in before["secure-exec"]["remedy"], before["secure-exec"]
+    remedy, = {f["remedy"] for f in lacking}
+    caps, path = remedy.replace("sudo setcap ", "").split(" ")
+    assert "cap_net_bind_service" in caps and path == program, remedy
+    set_capabilities(caps, path)
+    after = doctor(*NOBODY, program=program)
+    same(after["process-io"]["verdict"], "yes")
+    same(verdicts(after, "proc-connector", "taskstats"), able)
+    same([f for f in after.values() if f["remedy"] and "setcap" in f["remedy"]], [])
+
+
 @test
 def file_capabilities_open_io_and_take_the_library_path():
     need_root()
-    need("setcap")
     program = a_program()
-    done = run("setcap", "cap_sys_ptrace,cap_dac_read_search=ep", program)
-    if done.returncode:
-        raise Skip("setcap: " + done.stderr.decode().strip())
+    set_capabilities("cap_sys_ptrace,cap_dac_read_search=ep", program)
     found = doctor(*NOBODY, program=program)
     if found["secure-exec"]["verdict"] == "yes":
         raise Skip("the file system here has no use for file capabilities (nosuid)")
     same(verdicts(found, "process-io", "secure-exec"), ["yes", "partly"])
     assert "file capabilities" in found["secure-exec"]["found"], found["secure-exec"]
-    same(found["secure-exec"]["remedy"], "sudo setcap -r " + program)
+    assert "setcap -r" not in found["secure-exec"]["remedy"], found["secure-exec"]
     os.mkdir("open")
     os.chmod("open", 0o777)
     done = run(*NOBODY, program, "record", "-q", "-o", "open/r", "--", "sh", "-c", "echo \"<$LD_LIBRARY_PATH>\"",
@@ -104,6 +130,57 @@ def a_pid_namespace_is_told():
     same(found["proc-connector"]["verdict"], "no")
     assert "initial namespace" in found["proc-connector"]["found"], found["proc-connector"]
     same(doctor()["pid-namespace"]["verdict"], "yes")
+
+
+@test
+def a_proc_of_another_namespace_is_told():
+    need_root()
+    found = doctor(*in_namespaces("--pid", "--fork"))
+    same(verdicts(found, "pid-namespace", "own-files", "process-clock", "pidfd"),
+         ["no", "no", "partly", "partly"])
+    for name in ("pid-namespace", "own-files", "process-clock", "pidfd"):
+        assert "none can be followed" in found[name]["meaning"], found[name]
+        assert found[name]["remedy"].startswith("mount -t proc proc /proc"), found[name]
+    assert "where this process is " in found["pid-namespace"]["found"], found["pid-namespace"]
+    found = doctor(*in_namespaces("--pid", "--fork", "--mount"), "sh", "-c",
+                   "mount -t proc proc /proc && exec \"$@\"", "sh")
+    same(verdicts(found, "pid-namespace", "own-files", "process-clock", "pidfd"),
+         ["partly", "yes", "yes", "yes"])
+
+
+@test
+def without_a_proc_nothing_is_made_up():
+    need_root()
+    before = in_namespaces("--mount")
+    found = doctor(*before, "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh")
+    same(verdicts(found, "own-files", "priority", "process-io", "cgroup", "yama", "pid-namespace", "lxcfs"),
+         ["no", doctor()["priority"]["verdict"], "unknown", "unknown", "unknown", "unknown", "unknown"])
+    said = json.dumps(found)
+    assert "psi=" not in said and "is missing" not in said.replace("I/O is missing", ""), said
+    if not os.path.exists("/proc/pressure/cpu"):
+        raise Skip("there is no pressure to be masked")
+    found = doctor(*before, "sh", "-c", "mount -t tmpfs none /proc/pressure && exec \"$@\"", "sh")
+    same(found["pressure"]["verdict"], "no")
+    assert "systempaths=unconfined" in found["pressure"]["remedy"], found["pressure"]
+
+
+@test
+def the_hard_limit_of_descriptors_counts():
+    found = doctor("sh", "-c", "ulimit -Sn 64 && ulimit -Hn 1000 && exec \"$@\"", "sh")
+    same(found["descriptors"]["verdict"], "yes")
+    same(found["descriptors"]["found"], "1000, the hard limit: enough for 250 processes at once")
+    found = doctor("sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh")
+    same(found["descriptors"]["found"], "64, the hard limit: enough for 16 processes at once")
+
+
+@test
+def how_descendants_were_found_is_said_once():
+    need_root()
+    same(run(*in_namespaces("--pid", "--fork", "--mount-proc"), GALVO, "record", "-q", "-o", "r", "--", "true").returncode, 0)
+    text = run(GALVO, "report", "r").stdout.decode()
+    same((text.count("descendants were looked for every"), text.count("proc-connector")), (1, 0))
+    kept = {f["id"]: f["need"] for f in json.loads(run(GALVO, "report", "--json", "r").stdout)["situation"]}
+    same(kept["proc-connector"], "none")
 
 
 @test

@@ -52,14 +52,14 @@ static void hang_up(int fd, pid_t pid)
 }
 
 /* An answer comes, and it is a refusal. */
-static void say_rubbish(int fd, struct span bytes)
+static void say_rubbish_with(int fd, struct span bytes, const int *fds, size_t fds_len)
 {
 	struct sidecar_memory memory = {0};
 	struct sidecar_message reply;
 	struct buf in;
 
 	buf_init(&in, 1 << 20);
-	OK(sidecar_send(fd, bytes, NULL, 0, NULL) == GALVO_OK);
+	OK(sidecar_send(fd, bytes, fds, fds_len, NULL) == GALVO_OK);
 	OK(sidecar_receive(fd, &in, NULL, NULL) == GALVO_OK);
 	OK(sidecar_take_message(span_of(in.p, in.len), &reply, &memory, NULL) == GALVO_OK && reply.code &&
 	   reply.text);
@@ -67,10 +67,55 @@ static void say_rubbish(int fd, struct span bytes)
 	buf_finish(&in);
 }
 
+static void say_rubbish(int fd, struct span bytes)
+{
+	say_rubbish_with(fd, bytes, NULL, 0);
+}
+
+/* Ends by which nothing can be stopped: there is no suite, or they are none. It answers all the same. */
+static void stops_nothing(void)
+{
+	const struct span refused = span_str("\x08\x02\x42\x01\xff");
+	pid_t pid = 0;
+	int fd = talk(&pid), ends[2], many[SIDECAR_FDS_MAX] = {fd, fd, fd};
+
+	if (fd < 0 || !OK(fd_pair(ends)))
+		return;
+	say_rubbish_with(fd, refused, &ends[1], 1);
+	OK(shutdown(ends[0], SHUT_WR) == 0);
+	say_rubbish_with(fd, refused, many, ARRAY_LEN(many));
+	say_rubbish_with(fd, span_str("\x08\x04"), &ends[1], 1);
+	close(ends[0]);
+	close(ends[1]);
+	say_rubbish(fd, refused);
+	hang_up(fd, pid);
+}
+
+/* Amid the pieces of a message there is nothing but these. */
+static void amid_pieces(void)
+{
+	struct sidecar_memory memory = {0};
+	struct sidecar_message reply;
+	struct buf in;
+	pid_t pid = 0;
+	int fd = talk(&pid);
+
+	buf_init(&in, 1 << 20);
+	OK(send(fd, "\x01\x08\x63", 3, MSG_NOSIGNAL) == 3 && send(fd, "\x01\x08\x04", 3, MSG_NOSIGNAL) == 3);
+	OK(recv(fd, &reply, 1, MSG_DONTWAIT) < 0);
+	OK(send(fd, "\x00", 1, MSG_NOSIGNAL) == 1);
+	OK(sidecar_receive(fd, &in, NULL, NULL) == GALVO_OK);
+	OK(sidecar_take_message(span_of(in.p, in.len), &reply, &memory, NULL) == GALVO_OK && reply.code);
+	sidecar_memory_free(&memory);
+	buf_finish(&in);
+	say_rubbish(fd, span_str("\x08\x63"));
+	hang_up(fd, pid);
+}
+
 static void hostile(void)
 {
 	static const char *const rows[] = {
-		"", "\xff", "\x08", "\x08\x02", "\x08\x63", "\x08\x02\x42\x01\xff", "\x08\x06\x3a\x02" "a",
+		"", "\xff", "\x08", "\x08\x02", "\x08\x04", "\x08\x63", "\x08\x02\x42\x01\xff", "\x08\x06\x3a\x02" "a",
 		"\x08\x09", "\x08\x0b", "\x08\x0a\x42\x04\x0a\x02" "ab", "\x0d\x01\x02\x03\x04", "\x42\x7f", "\x58\x01",
 		"\x08\x02\x42\x09\x52\x07\x1a\x05" "alias", "\x08\x02\x30\x0e", "\x08\x02\x42\x04\x0a\x02" "x\x01",
 	};
@@ -146,6 +191,8 @@ static void round_trip(void)
 static const struct tap_test tests[] = {
 	{"lists of CPUs", cpus},
 	{"hostile bytes", hostile},
+	{"stops nothing", stops_nothing},
+	{"amid pieces", amid_pieces},
 	{"round trip", round_trip},
 };
 

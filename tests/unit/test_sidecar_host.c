@@ -1,5 +1,6 @@
 /* What a program sees of its sidecar, and pays for it. */
 #include <errno.h>
+#include <pthread.h>
 
 #include "sidecar_host.h"
 
@@ -109,6 +110,123 @@ static void adopts(void)
 	EQ(WEXITSTATUS(status_of(start_host(that_adopts))), FINE);
 }
 
+/* ---- a signal amid messages ------------------------------------------------------------------------- */
+
+enum { LONG_BYTES = 100 << 10, LONG_ROUNDS = 300, FILLING_BYTES = 512 << 10 };
+
+struct speaker {
+	galvo_suite *suite;
+	char *argument; /* of many pieces */
+	size_t rounds;
+	_Atomic bool has_begun, is_over;
+	_Atomic uint32_t failed;
+};
+
+static galvo_suite *begin_beside(const char *dir)
+{
+	const galvo_process self = {0};
+	galvo_suite_config config = config_for(dir, &self);
+	galvo_suite *suite = NULL;
+
+	OK(galvo_suite_create(&config, &suite, NULL) == GALVO_OK);
+	OK(galvo_suite_start(suite, NULL) == GALVO_OK);
+	return suite;
+}
+
+static bool begin_speaker(struct speaker *s, const char *dir, size_t bytes, size_t rounds)
+{
+	*s = (struct speaker){.suite = begin_beside(dir), .rounds = rounds, .argument = alloc_array(bytes, 1)};
+	if (s->argument)
+		memset(s->argument, 'x', bytes - 1);
+	return OK(s->suite && s->argument);
+}
+
+static void *speak(void *arg)
+{
+	struct speaker *s = arg;
+	const char *const argv[] = {s->argument};
+	galvo_workload workload = {.struct_size = sizeof(workload), .argv = argv, .argv_len = 1};
+	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
+	galvo_error e = {0};
+	size_t i;
+
+	s->has_begun = true;
+	for (i = 0; i < s->rounds; i++)
+		if (galvo_suite_set_workload(s->suite, &workload, &e) != GALVO_OK ||
+		    galvo_suite_get_stats(s->suite, &stats, &e) != GALVO_OK || !stats.elapsed_ns) {
+			s->failed++;
+			printf("# round %zu: %s\n", i, e.text);
+			break;
+		}
+	s->is_over = true;
+	return NULL;
+}
+
+/* It samples no more. */
+static bool is_quiet(galvo_suite *suite)
+{
+	galvo_suite_stats before = {.struct_size = sizeof(before)}, after = before;
+	size_t i;
+
+	for (i = 0; i < PATIENCE_MS / 100; i++) {
+		OK(galvo_suite_get_stats(suite, &before, NULL) == GALVO_OK);
+		pass_time(100 * NS_PER_MS); /* a hundred ticks */
+		OK(galvo_suite_get_stats(suite, &after, NULL) == GALVO_OK);
+		if (before.ticks == after.ticks)
+			return true;
+	}
+	return false;
+}
+
+static void end_speaker(struct speaker *s, const char *dir)
+{
+	galvo_check_result result = {0};
+
+	OK(!s->failed);
+	OK(is_quiet(s->suite));
+	OK(galvo_suite_stop(s->suite, NULL) == GALVO_OK);
+	galvo_suite_destroy(s->suite);
+	free(s->argument);
+	OK(galvo_run_check(in_base(dir), NULL, NULL, &result, NULL) == GALVO_OK && result.is_sound);
+}
+
+/* Signals on one thread, messages of several pieces on another: each has its own reply. */
+static void signals_amid_messages(void)
+{
+	struct speaker s;
+	pthread_t thread;
+
+	if (!begin_speaker(&s, "amid", LONG_BYTES, LONG_ROUNDS))
+		return;
+	pthread_create(&thread, NULL, speak, &s);
+	while (!s.is_over)
+		galvo_suite_signal_stop(s.suite);
+	pthread_join(thread, NULL);
+	end_speaker(&s, "amid");
+}
+
+/* A sidecar that takes nothing, and whose socket is full of what was said to it. */
+static void signal_to_the_deaf(void)
+{
+	struct speaker s;
+	pthread_t thread;
+	pid_t pid;
+
+	if (!begin_speaker(&s, "deaf", FILLING_BYTES, 1))
+		return;
+	pid = sidecar_of("deaf");
+	OK(pid > 0 && kill(pid, SIGSTOP) == 0);
+	pthread_create(&thread, NULL, speak, &s);
+	while (!s.has_begun)
+		pass_time(NS_PER_MS);
+	pass_time(20 * NS_PER_MS);
+	OK(!s.is_over);
+	galvo_suite_signal_stop(s.suite);
+	OK(kill(pid, SIGCONT) == 0);
+	pthread_join(thread, NULL);
+	end_speaker(&s, "deaf");
+}
+
 /* ---- cost ------------------------------------------------------------------------------------------- */
 
 static uint64_t own_cpu_ns(void)
@@ -149,6 +267,8 @@ static void cost(void)
 static const struct tap_test tests[] = {
 	{"looks", looks},
 	{"adopts", adopts},
+	{"signals amid messages", signals_amid_messages},
+	{"a signal to the deaf", signal_to_the_deaf},
 	{"cost", cost},
 };
 

@@ -1,4 +1,4 @@
-/* What galvo finds out about where it is: parsers, and verdicts over trees of files made for them. */
+/* What galvo finds out about where it is: verdicts over trees of files made for them. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -10,131 +10,6 @@
 #include "tap.h"
 
 #define MAN FIXTURES "/../../man/galvo-doctor.1"
-
-/* ---- parsers ------------------------------------------------------------------------------------- */
-
-static void fields(void)
-{
-	static const char status[] = "Name:\tgalvo: Uid:\nUid:\t0\t 1000 0 0\nGroups:\t4 27 \nCapEff:\t00ff\n";
-	struct span v;
-	uint64_t n;
-
-	OK(parse_field(span_str(status), "Uid", &v) && span_eq_str(v, "0\t 1000 0 0"));
-	OK(parse_field(span_str(status), "Groups", &v) && parse_has_number(v, 27) &&
-	   !parse_has_number(v, 2) && !parse_has_number(v, 0));
-	OK(parse_field(span_str(status), "CapEff", &v) && parse_hex(v, &n) && n == 255);
-	OK(!parse_field(span_str(status), "Cap", &v) && !parse_field(span_str(""), "Uid", &v));
-	OK(parse_field(span_str("A:"), "A", &v) && v.n == 0);
-	OK(parse_hex(span_str("000001fffeffffff"), &n) && n == UINT64_C(0x1fffeffffff));
-	OK(parse_hex(span_str("FFffFFffFFffFFff"), &n) && n == UINT64_MAX);
-	OK(!parse_hex(span_str(""), &n) && !parse_hex(span_str("0x1"), &n) &&
-	   !parse_hex(span_str("10000000000000000"), &n) && !parse_hex(span_str("-1"), &n) &&
-	   !parse_hex(span_of("1\0", 2), &n));
-	OK(!parse_has_number(span_str("99999999999999999999 x -1"), 1));
-}
-
-static void lists_of_numbers(void)
-{
-	static const struct { const char *text; int64_t count; } rows[] = {
-		{"0-3,8,10-11\n", 7}, {"0", 1}, {"", 0}, {"\n", 0}, {"5-5", 1},
-		/* none */
-		{"(null)", -1}, {"3-1", -1}, {"1,", -1}, {",1", -1}, {"1-", -1}, {"-1", -1}, {"1--2", -1},
-		{"0-18446744073709551615", -1}, {"0-2147483647,0-2147483647", -1}, {"1 2", -1}, {"a", -1},
-	};
-	uint64_t count;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(rows); i++) {
-		bool is_list = parse_list(span_str(rows[i].text), &count);
-
-		if (!OK(is_list == (rows[i].count >= 0) && (!is_list || count == (uint64_t)rows[i].count)))
-			printf("# %s\n", rows[i].text);
-	}
-}
-
-static void mounts(void)
-{
-	struct span rest = span_str(
-		"22 27 0:21 / /proc rw,relatime shared:5 master:1 - proc proc rw,hidepid=2\n"
-		"no mount\n"
-		"23 27 0:21 / /x - type\n"
-		"\n"
-		"24 22 0:9 /null /proc/kcore rw - devtmpfs dev\\040fs rw,size=4k");
-	struct mount m;
-
-	OK(parse_mount(&rest, &m) && span_eq_str(m.root, "/") && span_eq_str(m.point, "/proc") &&
-	   span_eq_str(m.type, "proc") && span_eq_str(m.options, "rw,hidepid=2"));
-	OK(parse_mount(&rest, &m) && span_eq_str(m.root, "/null") &&
-	   span_eq_str(m.point, "/proc/kcore") && span_eq_str(m.options, "rw,size=4k"));
-	OK(!parse_mount(&rest, &m));
-}
-
-static void options_of_proc(void)
-{
-	static const struct {
-		const char *text;
-		unsigned hidepid;
-		int64_t gid; /* -1: none */
-		bool is_known;
-	} rows[] = {
-		{"rw", 0, -1, true}, {"rw,hidepid=2", 2, -1, true}, {"hidepid=invisible,gid=5", 2, 5, true},
-		{"rw,gid=7,hidepid=noaccess", 1, 7, true}, {"hidepid=ptraceable", 4, -1, true},
-		{"rw,hidepid=off", 0, -1, true}, {"", 0, -1, true}, {"hidepid=1,hidepid=0", 0, -1, true},
-		/* strange */
-		{"hidepid=3", 0, -1, false}, {"hidepid=", 0, -1, false}, {"hidepid=22", 0, -1, false},
-		{"xhidepid=2,gid=-1", 0, -1, true}, {",,", 0, -1, true},
-		{"gid=18446744073709551616", 0, -1, true},
-	};
-	struct proc_options o;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(rows); i++) {
-		parse_proc_options(span_str(rows[i].text), &o);
-		if (!OK(o.is_known == rows[i].is_known && o.hidepid == rows[i].hidepid &&
-		        o.has_gid == (rows[i].gid >= 0) && (!o.has_gid || o.gid == (uint64_t)rows[i].gid)))
-			printf("# %s\n", rows[i].text);
-	}
-}
-
-static void namespaces_groups_and_quotas(void)
-{
-	static const char groups[] = "5:cpu,cpuacct:/a\nx\n4:memory:no slash\n1:name=systemd:/s\n0::/u:v\n";
-	struct span v;
-	uint64_t inode;
-	double cpus;
-
-	OK(parse_namespace(span_str("pid:[4026531836]"), &inode) && inode == UINT64_C(4026531836));
-	OK(!parse_namespace(span_str("pid:[4026531836"), &inode) &&
-	   !parse_namespace(span_str("pid:[]"), &inode) && !parse_namespace(span_str(""), &inode) &&
-	   !parse_namespace(span_str("pid:[1x]"), &inode) && !parse_namespace(span_str("1]"), &inode));
-	OK(parse_cgroup(span_str(groups), "", &v) && span_eq_str(v, "/u:v"));
-	OK(parse_cgroup(span_str(groups), "cpuacct", &v) && span_eq_str(v, "/a"));
-	OK(!parse_cgroup(span_str(groups), "memory", &v) && !parse_cgroup(span_str(groups), "cp", &v) &&
-	   !parse_cgroup(span_str("0::/"), "cpu", &v) && !parse_cgroup(span_str("0:"), "", &v));
-	OK(parse_cpu_max(span_str("150000 100000\n"), &cpus) && cpus > 1.49 && cpus < 1.51);
-	OK(!parse_cpu_max(span_str("max 100000\n"), &cpus) && !parse_cpu_max(span_str("1 0"), &cpus) &&
-	   !parse_cpu_max(span_str("1"), &cpus) && !parse_cpu_max(span_str("1 2 3"), &cpus) &&
-	   !parse_cpu_max(span_str(""), &cpus) && !parse_cpu_max(span_str("-1 100000"), &cpus));
-}
-
-static void versions_of_nvidia(void)
-{
-	static const struct { const char *text, *version; } rows[] = {
-		{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 01:15:15 UTC 2023\n"
-		 "GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n", "535.104.05"},
-		{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  575.57.08  Release Build  "
-		 "(dvs-builder@U22)\n", "575.57.08"},
-		{"GCC version:  gcc version 12.2.0\n", NULL}, {"NVRM version: NVIDIA UNIX\n", NULL},
-		{"NVRM version: 535 .5 5. ... x1.2\n", NULL}, {"", NULL}, {"NVRM version:", NULL},
-	};
-	struct span v;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(rows); i++)
-		OK(parse_nvidia_version(span_str(rows[i].text), &v) ==
-		       (rows[i].version != NULL) &&
-		   (!rows[i].version || span_eq_str(v, rows[i].version)));
-}
 
 /* ---- trees --------------------------------------------------------------------------------------- */
 
@@ -215,7 +90,10 @@ static void an_empty_tree_hinders(void)
 	IS("own-files", NO, "No such file");
 	IS("pressure", NO, "proc/pressure/cpu");
 	IS("process-list", UNKNOWN, "");
-	IS("process-io", UNKNOWN, "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing");
+	IS("process-io", UNKNOWN, "proc cannot be read");
+	IS("yama", UNKNOWN, "proc cannot be read");
+	IS("cgroup", UNKNOWN, "proc cannot be read");
+	OK(!found("pressure", false)->remedy[0] && !found("process-io", false)->remedy[0]);
 	IS("pid-namespace", UNKNOWN, "");
 	IS("masked-files", UNKNOWN, "");
 	IS("nvidia-driver", NOT_APPLICABLE, "");
@@ -232,6 +110,7 @@ static void the_machine(void)
 	static const char *const files[] = {"proc/stat", "proc/meminfo", "proc/diskstats",
 		"proc/net/dev", "proc/vmstat", "proc/loadavg", "proc/pressure/cpu",
 		"proc/pressure/memory", "proc/pressure/io"};
+	char folder[512];
 	size_t i;
 
 	clear();
@@ -249,6 +128,13 @@ static void the_machine(void)
 	}
 	IS("pressure", NO, "proc/pressure/cpu: No such file");
 	OK(strstr(found("pressure", true)->remedy, "without psi=0"));
+	put("proc/cmdline", "ro quiet\n");
+	put("proc/self/status", "Uid:\t0 0 0 0\n");
+	OK(strstr(found("pressure", true)->remedy, "systempaths=unconfined")); /* its folder is empty */
+	snprintf(folder, sizeof(folder), "%s/proc/pressure", root);
+	OK(rmdir(folder) == 0);
+	OK(strstr(found("pressure", true)->remedy, "psi=1"));
+	IS("cgroup", NO, "without cgroups");
 	put("sys/block/sda/queue/iostats", "1\n");
 	put("sys/block/loop0/queue/iostats", "0\n");
 	IS("disk-statistics", YES, "1 disk");
@@ -286,8 +172,11 @@ static void other_users(void)
 		put("proc/self/status", rows[i].status);
 		says("process-list", rows[i].verdict, "");
 	}
-	/* All files here are ours, and "we" are another user: so they are another's. */
 	put("proc/self/status", "Uid:\t4242 4242 4242 4242\n");
+	IS("process-io", UNKNOWN, "capabilities are not told");
+	put("proc/self/status", "Uid:\t4242 4242 4242 4242\nCapEff:\t0000000000000000\n");
+	IS("process-io", UNKNOWN, "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH are missing");
+	/* All files here are ours, and "we" are another user: so they are another's. */
 	IS("process-io", UNKNOWN, "no process of another user");
 	put("proc/1/stat", "1 (init) S 0 1 1 0 -1 4194560 0 0 0 0 1 1 0 0 20 0 1 0 2 1 1\n");
 	put("proc/1/io", "rchar: 1\n");
@@ -372,6 +261,8 @@ static void graphics(void)
 	put("dev/nvidia-caps", "");
 	IS("nvidia-driver", YES, "driver 535.104.05, 1 device");
 	IS("nvidia-counters", NOT_APPLICABLE, "");
+	put("proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n");
+	IS("nvidia-counters", UNKNOWN, "capabilities are not told");
 	put("proc/driver/nvidia/params", "ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: 1\n");
 	put("proc/self/status", "CapEff:\t0000000000000000\n");
 	IS("nvidia-counters", NO, "RmProfilingAdminOnly is 1");
@@ -386,6 +277,39 @@ static void graphics(void)
 	put("dev/dri/renderD128", "");
 	put("dev/dri/card0", "");
 	IS("render-nodes", YES, "1, all open");
+}
+
+/* ---- remedies ------------------------------------------------------------------------------------ */
+
+/* What each would have been told by itself undoes the others. */
+static void one_remedy_for_what_lacks(void)
+{
+	const struct world w = {.root_fd = -1};
+	struct situation s = {.world = &w, .uid = 1000};
+	struct finding all[3] = {
+		{.lacks = CAP_BIT(CAP_NET_ADMIN)}, {.remedy = "another"},
+		{.lacks = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH)}};
+	static const char both[] = "sudo setcap cap_dac_read_search,cap_net_admin,cap_sys_ptrace=ep GALVO";
+
+	situation_cure_caps(&s, all, 3);
+	OK(!strcmp(all[0].remedy, both) && !strcmp(all[1].remedy, "another") && !strcmp(all[2].remedy, both));
+	all[2] = (struct finding){.is_by_file = true};
+	s.has_file_caps = true;
+	s.file_caps = CAP_BIT(CAP_NET_BIND_SERVICE);
+	s.caps = CAP_BIT(CAP_SYS_NICE) | CAP_BIT(CAP_SYS_ADMIN);
+	situation_cure_caps(&s, all, 3);
+	OK(!strcmp(all[0].remedy, "sudo setcap cap_net_bind_service,cap_net_admin,cap_sys_nice=ep GALVO"));
+	OK(all[2].remedy[0] && !strstr(all[2].remedy, "setcap"));
+	all[0].lacks = 0;
+	situation_cure_caps(&s, all, 3);
+	OK(!strcmp(all[2].remedy, "sudo setcap -r GALVO"));
+	s.file_caps = CAP_BIT(CAP_SYS_PTRACE); /* which another finding is well by */
+	situation_cure_caps(&s, all, 3);
+	OK(!strstr(all[2].remedy, "setcap"));
+	all[0].lacks = CAP_BIT(CAP_NET_ADMIN);
+	s.file_caps = UINT64_MAX;
+	situation_cure_caps(&s, all, 3);
+	OK(strstr(all[0].remedy, "cap_chown,") && strstr(all[0].remedy, "cap_checkpoint_restore=ep GALVO"));
 }
 
 /* ---- all of them --------------------------------------------------------------------------------- */
@@ -439,12 +363,7 @@ static void wrong_places(void)
 }
 
 static const struct tap_test tests[] = {
-	{"fields", fields},
-	{"lists of numbers", lists_of_numbers},
-	{"mounts", mounts},
-	{"options of proc", options_of_proc},
-	{"namespaces, groups and quotas", namespaces_groups_and_quotas},
-	{"versions of NVIDIA", versions_of_nvidia},
+	{"one remedy for what lacks", one_remedy_for_what_lacks},
 	{"an empty tree hinders", an_empty_tree_hinders},
 	{"the machine", the_machine},
 	{"other users", other_users},
