@@ -174,6 +174,9 @@ galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint
 	uint64_t from_ns = thread_cpu_ns(t), took_ns;
 	galvo_status status;
 
+	/* It stands in its parent's list, and is not to take the time of those behind it. */
+	if (books_find_zombie(t, who->pid))
+		return GALVO_DONE;
 	if (!t->admits_all && !t->admit_left_ns) {
 		t->seen.put_off++;
 		t->is_behind = true;

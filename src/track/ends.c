@@ -210,7 +210,7 @@ bool books_has_ended(const struct track *t, const struct tracked *e)
 
 /* ---- our own children ---------------------------------------------------------------------------- */
 
-static struct tracked *find_zombie(struct track *t, uint32_t pid)
+struct tracked *books_find_zombie(struct track *t, uint32_t pid)
 {
 	size_t i;
 
@@ -229,7 +229,7 @@ static struct tracked *find_child(struct track *t, uint32_t pid)
 {
 	struct tracked *e = track_find(t, pid);
 
-	return e ? e : find_zombie(t, pid);
+	return e ? e : books_find_zombie(t, pid);
 }
 
 struct tracked *track_close(struct track *t, uint32_t pid)

@@ -161,6 +161,8 @@ void books_tell(const struct tracked *e, struct usage usage[USAGE_END]);
 void books_open(struct track *t, struct tracked *e);
 /* It has ended: a last look at what is left of it, and its parent's account learns of it. */
 void books_close(struct track *t, struct tracked *e);
+/* The one that has this number now and that nobody has waited for yet; or NULL. */
+struct tracked *books_find_zombie(struct track *t, uint32_t pid);
 /* Zombies that were waited for meanwhile. */
 void books_settle_zombies(struct track *t);
 /* This is one that has ended before. */
