@@ -20,8 +20,10 @@ void track_let_files_go(struct track *t, struct tracked *e)
 	/* A zombie is looked at until somebody has waited for it. */
 	bool is_zombie = e->is_closed && !e->is_settled;
 
-	if (atomic_load(&e->end_mono_ns) && e->readers == 0 && !is_zombie)
-		track_drop_files(t, e);
+	if (!atomic_load(&e->end_mono_ns) || e->readers || is_zombie)
+		return;
+	track_drop_files(t, e);
+	t->must_walk |= t->has_refused; /* there is room for others now */
 }
 
 void track_drop_files(struct track *t, struct tracked *e)

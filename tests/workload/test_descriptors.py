@@ -22,7 +22,7 @@ for i in range(n):
         os.write(3, b"%d %.6f\\n" % (os.getpid(), time.process_time()))
         time.sleep(60)
 os.close(r)
-time.sleep(1)
+time.sleep(2)
 os.close(w)
 while sum(1 for _ in open("/proc/self/fd/3")) < n:
     time.sleep(0.01)
