@@ -1,6 +1,7 @@
 /* Says what is wrong with a run, and what its recorder was too late for. */
 #include "reader.h"
 
+#define EARLY_NS NS_PER_S
 enum { LINE_MAX_BYTES = 1024 };
 
 struct lines {
@@ -109,6 +110,31 @@ static void put_missed(struct lines *out, const struct galvo_run *run, const str
 	put_line(out, s->file_name, text);
 }
 
+/* All streams end together, but where one could be written no more. */
+static void put_early_ends(struct lines *out, const struct galvo_run *run)
+{
+	uint64_t patience_ns = EARLY_NS + (run->session ? 2 * run->session->flush_interval_ns : 0);
+	char text[LINE_MAX_BYTES / 2];
+	uint64_t last_ns = 0;
+	size_t i;
+
+	for (i = 0; i < run->streams_len; i++)
+		if (run->streams[i].last_mono_ns > last_ns)
+			last_ns = run->streams[i].last_mono_ns;
+	for (i = 0; i < run->streams_len; i++) {
+		const struct run_stream *s = &run->streams[i];
+		struct buf b = {.p = text, .cap = sizeof(text), .max = sizeof(text)};
+
+		if (!s->messages || last_ns - s->last_mono_ns <= patience_ns)
+			continue;
+		buf_put_str(&b, "ends ");
+		put_seconds(&b, last_ns - s->last_mono_ns);
+		buf_put_str(&b, " before the others");
+		buf_put(&b, "", 1);
+		put_line(out, s->file_name, text);
+	}
+}
+
 /* ---- the run ------------------------------------------------------------------------------- */
 
 /* What a copy by galvo check --repair says of itself, for as long as it exists. */
@@ -126,7 +152,7 @@ static void put_session(struct lines *out, const struct session *s)
 	put_notes(out, s);
 	if (s && !s->stop_mono_ns)
 		put_line(out, SESSION_FILE, s->galvo_version[0]
-		         ? "the recorder did not end the recording (killed?)"
+		         ? "the recorder did not end the recording (killed, or no room)"
 		         : "says nothing of how the recording ended");
 }
 
@@ -201,6 +227,7 @@ galvo_status galvo_run_check(const char *dir, galvo_write_fn write_fn, void *ctx
 			put_line(&out, run->damages[k].file, run->damages[k].text);
 	put_session(&out, run->session);
 	put_lost_end(&out, run);
+	put_early_ends(&out, run);
 	galvo_run_close(run);
 	if (out.failed)
 		return err_set(reterr, GALVO_ERR_CALLBACK, "the caller stopped the check");

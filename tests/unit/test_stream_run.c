@@ -220,7 +220,7 @@ static void check_and_repair(void)
 	         "system_metrics.pb: 1 of 5 ticks missed; longest hole 0.0000 s\n"
 	         "system_metrics.pb: torn tail: %lld bytes after offset %lld are a message that was "
 	         "never finished\n"
-	         "session_metadata.pb: the recorder did not end the recording (killed?)\n"
+	         "session_metadata.pb: the recorder did not end the recording (killed, or no room)\n"
 	         "session_metadata.pb: 2 messages were dropped at the end of the recording\n",
 	         (long long)r.torn_bytes, (long long)st.st_size - 10 - (long long)r.torn_bytes);
 	OK(check_says(path, want, &r));
