@@ -162,14 +162,16 @@ long __wrap_syscall(long number, ...)
 	const enum call call = number == SYS_pidfd_open ? CALL_PIDFD
 	                 : number == SYS_futex    ? CALL_FUTEX
 	                 : number == SYS_gettid   ? CALL_GETTID
+	                 : number == SYS_pread64  ? CALL_PREAD
 	                                          : CALL_NONE;
 	long a[6] = {0};
 	va_list args;
-	size_t i;
+	size_t i, n;
 
 	/* As many as it has. */
 	va_start(args, number);
-	for (i = 0; i < (number == SYS_gettid ? 0 : number == SYS_pidfd_open ? 2U : 6U); i++)
+	n = number == SYS_gettid ? 0 : number == SYS_pidfd_open ? 2 : number == SYS_pread64 ? 4 : 6;
+	for (i = 0; i < n; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (call != CALL_NONE && fault_hits(call))

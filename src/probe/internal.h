@@ -73,6 +73,7 @@ struct member {
 struct thread {
 	struct thread_info info;
 	struct member *of;
+	bool mentioned; /* its end is in a message that may not have been written yet */
 	uint64_t listed_mono_ns, named_mono_ns;
 	struct keep keep;
 	struct series series;
@@ -239,7 +240,7 @@ bool threads_begin(struct probe *p, struct pen *pen, size_t at_least);
 void threads_read(struct probe *p, struct pen *pen);
 void threads_end(struct probe *p, struct member *m); /* all of them: the member is gone */
 void threads_tell(struct probe *p, struct flush_info *info);
-void threads_drop_gone(struct probe *p);      /* after that flush, before their members go */
+void threads_settle(struct probe *p, bool is_lost); /* what became of it; before members go */
 void threads_finish(struct probe *p);         /* before members_finish */
 void instances_read(struct probe *p, struct pen *pen);
 void instances_finish(struct pen *pen);

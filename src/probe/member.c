@@ -145,6 +145,8 @@ void members_settle(struct probe *p)
 	p->mentions_lost = lost;
 	if (!p->mentioned || (!is_lost && !is_settled))
 		return;
+	if (p->thread_pen)
+		threads_settle(p, is_lost);
 	for (i = 0; i < p->members_len; i++) {
 		struct member *m = p->members[i];
 

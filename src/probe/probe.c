@@ -260,8 +260,6 @@ void probe_flush(struct probe *p)
 	};
 	if (p->config.stream)
 		stream_flush(p->config.stream, &info);
-	if (p->thread_pen)
-		threads_drop_gone(p);
 }
 
 /* ---- the thread ----------------------------------------------------------------------------------- */

@@ -254,12 +254,19 @@ void threads_read(struct probe *p, struct pen *pen)
 
 void threads_tell(struct probe *p, struct flush_info *info)
 {
-	size_t i;
+	size_t i, n = 0;
 
-	for (i = 0; i < p->threads_len; i++)
-		p->thread_at[i] = &p->threads[i]->info;
+	for (i = 0; i < p->threads_len; i++) {
+		struct thread *t = p->threads[i];
+
+		if (t->mentioned)
+			continue;
+		t->mentioned = t->info.end_mono_ns != 0;
+		p->mentioned += t->mentioned;
+		p->thread_at[n++] = &t->info;
+	}
 	info->threads = p->thread_at;
-	info->threads_len = p->threads_len;
+	info->threads_len = n;
 }
 
 static void forget(struct thread *t)
@@ -274,17 +281,19 @@ static void forget(struct thread *t)
 	free(t);
 }
 
-void threads_drop_gone(struct probe *p)
+/* An end that was in a message which was dropped is told again. */
+void threads_settle(struct probe *p, bool is_lost)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < p->threads_len; i++) {
 		struct thread *t = p->threads[i];
 
-		if (t->info.end_mono_ns) {
+		if (t->mentioned && !is_lost) {
 			slice_drop(&p->thread_pen->slice, kept);
 			forget(t);
 		} else {
+			t->mentioned = false;
 			p->threads[kept++] = t;
 		}
 	}

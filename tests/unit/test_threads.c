@@ -155,6 +155,7 @@ static void come_and_go(void)
 	struct helper first, second;
 	uint32_t me = (uint32_t)getpid();
 	struct rig r;
+	size_t i;
 
 	open_rig(&r, 0);
 	EQ(living(&r), 2);
@@ -167,6 +168,9 @@ static void come_and_go(void)
 	EQ(living(&r), 3);
 	EQ(r.probe->threads_len, 4 + strangers);
 	probe_flush(r.probe);
+	/* It is kept until the message that tells of its end is written. */
+	for (i = 0; i < 100000 && r.probe->threads_len > 3 + strangers; i++)
+		tick(&r, 1);
 	EQ(r.probe->threads_len, 3 + strangers);
 	end_helper(&second);
 	tick(&r, 30);
