@@ -45,7 +45,7 @@ static void forget_silent(const struct ledger *s, const struct pass *p, struct s
 {
 	size_t i = 0;
 
-	while (i < x->speakers_len) {
+	while (x->words && i < x->speakers_len) {
 		uint32_t slot = x->speakers[i];
 
 		if (stands(s, p, slot, &x->words[slot], tick_ns)) {

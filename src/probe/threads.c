@@ -164,9 +164,12 @@ static void look_at(struct probe *p, struct member *m)
 	uint64_t mono_ns = probe_now(p);
 	char path[TRACK_PATH_BYTES];
 	struct stat facts;
-	int dir_fd = track_path(p->config.world, m->who, "task", path);
+	int dir_fd;
 
-	if (m->gone || fstatat(dir_fd, path, &facts, 0) != 0)
+	if (m->gone)
+		return;
+	dir_fd = track_path(p->config.world, m->who, "task", path);
+	if (fstatat(dir_fd, path, &facts, 0) != 0)
 		return;
 	if (facts.st_nlink != m->tasks + 2 || mono_ns - m->listed_mono_ns >= LIST_EVERY_NS)
 		list_threads(p, m, mono_ns);

@@ -270,7 +270,7 @@ static void hear_stop(struct served *v, short events)
 {
 	close(v->stop_fd);
 	v->stop_fd = -1;
-	if (events & POLLHUP)
+	if (!v->suite || events & POLLHUP)
 		return;
 	galvo_suite_signal_stop(v->suite);
 	if (v->suite->is_alone)

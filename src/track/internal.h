@@ -46,19 +46,21 @@ struct track {
 	size_t ignored_len, ignored_cap;
 	struct identity *refused;   /* descendants there was no room for */
 	size_t refused_len, refused_cap;
+	_Atomic(struct kernel_events *) kernel; /* set once; NULL: files tell who is new */
 	bool has_refused, refused_are_more;
 	bool must_walk;             /* at the next scan, whatever was forked */
 	bool has_unwalked;          /* something was forked since the last walk */
-	_Atomic(struct kernel_events *) kernel; /* set once; NULL: files tell who is new */
 	bool kernel_was_tried;
+	bool follows, follows_tree; /* anybody's descendants; and theirs */
+	bool keeps_io;              /* we may not open the files of zombies */
+	bool is_behind;             /* the last scan was: the lead's own, as is the next one */
+	bool admits_all;            /* in this scan, however long it takes */
 	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
 	struct seen seen;
-	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	uint64_t polled_mono_ns;    /* the last look at ends began */
 	uint64_t alive_mono_ns;     /* whoever ends now was alive then */
 	_Atomic uint64_t quiet_mono_ns; /* whoever is not marked to have ended was alive then */
 	uint64_t start_ticks;       /* who started then or later was born in the recording */
-	bool keeps_io;              /* we may not open the files of zombies */
 	struct tracked **zombies;   /* ended, nobody has waited for them yet; a reference each */
 	size_t zombies_len, zombies_cap;
 	struct tracked **untold;    /* ended, and not given to all streams yet; a reference each */
@@ -67,8 +69,6 @@ struct track {
 	struct buf text;
 	/* the lead's own */
 	uint64_t scanned_mono_ns;
-	bool is_behind;          /* the last scan was: the lead's own */
-	bool admits_all;         /* in this scan, however long it takes */
 	uint64_t admit_left_ns;  /* for those that are new */
 	struct kept loadavg;
 	struct buf children;
