@@ -210,7 +210,7 @@ static void sum_groups(struct tick_sink *sink, const struct scratch *x, uint64_t
 	(void)mono_ns;
 	for (i = 0; i < x->speakers_len; i++)
 		to->sums[to->group_of[x->speakers[i]]] = 0;
-	for (i = 0; i < x->speakers_len; i++) {
+	for (i = 0; x->words && i < x->speakers_len; i++) {
 		const uint32_t slot = x->speakers[i], g = to->group_of[slot];
 
 		if (isnan(x->words[slot].value))
