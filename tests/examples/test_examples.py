@@ -47,6 +47,8 @@ def full_system_profiling():
 
 @test
 def full_system_profiling_with_a_sidecar():
+    # Where the library is in the program itself, nothing but this tells where the helper was built.
+    os.environ["GALVO_SIDECAR"] = os.path.join(os.path.dirname(os.path.abspath(GALVO)), "galvo-sidecar")
     done = example("full_system_profiling", "-s", "-o", "beside")
     assert done.stdout.startswith(HINTS % b"beside"), done.stdout
     same(done.stderr, b"")
