@@ -288,9 +288,11 @@ static void apart(int (*what)(void))
 	EQ(status, 0);
 }
 
+/* From Linux 6.6 on everybody is told of forks and exits; of totals only who may administer the net. */
 static int as_nobody(void)
 {
 	const struct track_config config = {.world = &world, .follow = FOLLOW_TREE};
+	bool is_told;
 	struct track_counts c;
 	struct track *t;
 
@@ -300,7 +302,8 @@ static int as_nobody(void)
 		return 2;
 	track_scan(t, now());
 	track_count(t, &c);
-	if (c.way != WAY_NUMBERS || !strstr(c.why_no_events, "not permitted"))
+	is_told = c.way == WAY_EVENTS && t->kernel->exits_fd < 0;
+	if (!is_told && (c.way != WAY_NUMBERS || !strstr(c.why_no_events, "not permitted")))
 		return 3;
 	track_destroy(t);
 	return 0;
