@@ -1,18 +1,6 @@
 /* Reading the sources of a lane; those of the machine share one row. */
 #include "internal.h"
 
-struct single_sink {
-	struct raw_sink sink; /* first */
-	struct raw raw;
-};
-
-static struct raw *single_row(struct raw_sink *sink, struct span name, uint32_t number)
-{
-	(void)name;
-	(void)number;
-	return &((struct single_sink *)sink)->raw;
-}
-
 static void read_single(struct probe *p, struct pen *pen)
 {
 	const struct source *source = pen->source;
@@ -20,13 +8,13 @@ static void read_single(struct probe *p, struct pen *pen)
 
 	for (i = 0; i < source->texts_len; i++) {
 		const struct source_text *t = &source->texts[i];
-		struct single_sink to;
+		struct raw_only_sink to;
 		galvo_error error;
 		galvo_status status;
 
 		if (!text_is_wanted(p, t) || (pen->series.text[i].mono_ns && !text_is_due(pen, t)))
 			continue;
-		to.sink.row = single_row;
+		to.sink.row = raw_only_row;
 		raw_clear(&to.raw);
 		err_clear(&error); /* whoever read the file before us in this tick has the words */
 		feed_read(p, pen->feeds[i], &error);

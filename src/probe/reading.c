@@ -4,18 +4,6 @@
 
 #include "internal.h"
 
-struct member_sink {
-	struct raw_sink sink; /* first */
-	struct raw raw;
-};
-
-static struct raw *member_row(struct raw_sink *sink, struct span name, uint32_t number)
-{
-	(void)name;
-	(void)number;
-	return &((struct member_sink *)sink)->raw;
-}
-
 /* Where there are no process clocks, utime + stime of the stat file stand in. */
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
@@ -55,7 +43,7 @@ static void read_clocks(struct probe *p, const struct pen *pen)
 static void take_clock(struct probe *p, struct member *m, struct series *s, uint64_t mono_ns)
 {
 	const struct source *source = s->source;
-	struct member_sink to;
+	struct raw_only_sink to;
 	uint32_t mixed;
 
 	raw_clear(&to.raw);
@@ -81,7 +69,7 @@ static void see_stat(struct probe *p, struct member *m, struct span text)
  * that has let go of all it had, or a thread of the kernel.
  */
 static bool read_stand_in(struct probe *p, struct member *m, const struct source_text *t,
-                          struct member_sink *to)
+                          struct raw_only_sink *to)
 {
 	const struct world *w = p->config.world;
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
@@ -103,7 +91,7 @@ static bool read_stand_in(struct probe *p, struct member *m, const struct source
 }
 
 static galvo_status read_text(struct probe *p, struct member *m, struct pen *pen, size_t i,
-                              struct member_sink *to, galvo_error *reterr)
+                              struct raw_only_sink *to, galvo_error *reterr)
 {
 	const struct source_text *t = &pen->source->texts[i];
 	const struct world *w = p->config.world;
@@ -197,7 +185,7 @@ static void leave_out(struct series *s, uint32_t mixed)
 
 /* Its last text is what the others explain: where that says nothing new, neither do they. */
 static bool has_nothing_new(struct probe *p, struct member *m, struct pen *pen,
-                            struct member_sink *to)
+                            struct raw_only_sink *to)
 {
 	const struct series *s = &m->pen[pen->member_slot].series;
 
@@ -212,7 +200,7 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 {
 	struct series *s = &m->pen[pen->member_slot].series;
 	const struct source *source = pen->source;
-	struct member_sink to = {.sink.row = member_row};
+	struct raw_only_sink to = {.sink.row = raw_only_row};
 	galvo_error error = {0}, first = {0};
 	galvo_status status, failed = GALVO_OK;
 	size_t i, at = 0;
@@ -252,12 +240,12 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 
 	for (i = 0; i < pen->source->texts_len; i++) {
 		const struct source_text *t = &pen->source->texts[i];
-		struct member_sink to;
+		struct raw_only_sink to;
 		galvo_status status;
 
 		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !is_due(m, s, t)))
 			continue;
-		to.sink.row = member_row;
+		to.sink.row = raw_only_row;
 		raw_clear(&to.raw);
 		err_clear(&error);
 		status = read_text(p, m, pen, i, &to, &error);

@@ -189,24 +189,12 @@ bool threads_begin(struct probe *p, struct pen *pen, size_t at_least)
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-struct thread_sink {
-	struct raw_sink sink; /* first */
-	struct raw raw;
-};
-
-static struct raw *thread_row(struct raw_sink *sink, struct span name, uint32_t number)
-{
-	(void)name;
-	(void)number;
-	return &((struct thread_sink *)sink)->raw;
-}
-
 /* An open file is that thread's for ever; one that is opened anew may be another one's by now. */
 static void read_thread(struct probe *p, struct pen *pen, struct thread *t)
 {
 	const struct source_text *text = &pen->source->texts[0];
 	const struct world *w = p->config.world;
-	struct thread_sink to = {.sink.row = thread_row};
+	struct raw_only_sink to = {.sink.row = raw_only_row};
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
 	uint64_t mono_ns = probe_now(p);
 	galvo_error error = {0};

@@ -36,6 +36,13 @@ struct raw_sink {
 	struct raw *(*row)(struct raw_sink *, struct span name, uint32_t number);
 };
 
+/* The sink of a text that has one row. */
+struct raw_only_sink {
+	struct raw_sink sink; /* first; its row is raw_only_row */
+	struct raw raw;
+};
+struct raw *raw_only_row(struct raw_sink *, struct span name, uint32_t number);
+
 struct source_text {
 	const char *path;     /* below the root; "%s" stands for the thing's name in sysfs; for
 	                         SHAPE_PROCESS below proc/PID/, and "%u" stands for PID;

@@ -18,18 +18,6 @@ static bool is_there(const struct tracked *e)
 	       (syscall(SYS_pidfd_send_signal, e->pidfd, 0, NULL, 0) == 0 || errno == EPERM);
 }
 
-struct last_sink {
-	struct raw_sink sink; /* first */
-	struct raw raw;
-};
-
-static struct raw *last_row(struct raw_sink *sink, struct span name, uint32_t number)
-{
-	(void)name;
-	(void)number;
-	return &((struct last_sink *)sink)->raw;
-}
-
 /* Descriptors of files below proc/PID outlive the right to open them. */
 static galvo_status read_last(struct track *t, const struct tracked *e, const char *name,
                               struct span *ret_text)
@@ -51,7 +39,7 @@ static galvo_status read_last(struct track *t, const struct tracked *e, const ch
 static void close_source(struct track *t, struct tracked *e, const struct source *source)
 {
 	const struct world *w = t->config.world;
-	struct last_sink to = {.sink.row = last_row};
+	struct raw_only_sink to = {.sink.row = raw_only_row};
 	struct span text;
 	uint64_t ns;
 	size_t i;
@@ -115,7 +103,7 @@ static bool close_account(struct track *t, struct tracked *e)
 
 static bool read_mark(struct track *t, const struct tracked *e, uint64_t *ret)
 {
-	struct last_sink to = {.sink.row = last_row};
+	struct raw_only_sink to = {.sink.row = raw_only_row};
 	char path[TRACK_PATH_BYTES];
 	struct span text;
 	size_t i;
