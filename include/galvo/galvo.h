@@ -5,6 +5,7 @@
 #include "config.h"
 #include "doctor.h"
 #include "event.h"
+#include "gpu.h"
 #include "metrics.h"
 #include "profiler.h"
 #include "reader.h"

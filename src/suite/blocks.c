@@ -3,8 +3,6 @@
 
 #include "load.h"
 
-#define CONFIG_HZ_MAX 10000
-#define CONFIG_MS_MAX 86400000
 #define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
 /* Value number nth of the field, from 0; of members of a list, the member's place is told. */
@@ -50,8 +48,8 @@ static const char *text_or_null(const char *text)
 
 static bool take_hz(struct loading *l, const char *field, uint64_t hz, double *to)
 {
-	if (hz > CONFIG_HZ_MAX)
-		return refuse(l, field, "expected at most %d, got %llu", CONFIG_HZ_MAX,
+	if (hz > HZ_MAX)
+		return refuse(l, field, "expected at most %d, got %llu", HZ_MAX,
 		              (unsigned long long)hz);
 	*to = (double)hz;
 	return true;
@@ -59,8 +57,8 @@ static bool take_hz(struct loading *l, const char *field, uint64_t hz, double *t
 
 static bool take_ms(struct loading *l, const char *field, uint64_t ms, uint64_t *to)
 {
-	if (ms > CONFIG_MS_MAX)
-		return refuse(l, field, "expected a day, %d, at most, got %llu", CONFIG_MS_MAX,
+	if (ms > INTERVAL_MS_MAX)
+		return refuse(l, field, "expected a day, %d, at most, got %llu", INTERVAL_MS_MAX,
 		              (unsigned long long)ms);
 	*to = ms;
 	return true;
@@ -167,7 +165,7 @@ static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *fr
 	c->threads = from->threads;
 	c->system_file = text_or_null(from->output_file);
 	return take_hz(l, "system.sampling_frequency_hz", from->sampling_frequency_hz, &c->system_hz) &&
-	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, CONFIG_HZ_MAX,
+	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, HZ_MAX,
 	                   &c->core_hz) &&
 	       take_ms(l, "system.flush_interval_ms", from->flush_interval_ms, &c->flush_interval_ms) &&
 	       take_processes(l, "system.processes.pid", "system.processes", GALVO_FOR_SYSTEM,
