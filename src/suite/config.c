@@ -100,7 +100,7 @@ bool suite_parse_cpus(const char *text, struct cpus *ret)
 	return true;
 }
 
-static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
+static galvo_status set_frequencies(galvo_suite_config *c, galvo_error *reterr)
 {
 	galvo_status status = suite_bound_hz("system_hz", &c->system_hz, 100, HZ_MAX, reterr);
 
@@ -108,6 +108,13 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		status = suite_bound_hz("core_hz", &c->core_hz, 1, HZ_MAX, reterr);
 	if (status == GALVO_OK)
 		status = suite_bound_hz("disk_hz", &c->disk_hz, 10, HZ_MAX, reterr);
+	return status;
+}
+
+static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
+{
+	galvo_status status = set_frequencies(c, reterr);
+
 	if (status == GALVO_OK)
 		status = suite_set_gpu(c, reterr);
 	if (status == GALVO_OK)

@@ -1,11 +1,16 @@
 /* Hardware counters and telemetry of GPUs as parts of the suite: made, started, stopped, asked what failed. */
 #include "internal.h"
 
-enum { GPU_INDEX_MAX = 1023 };
-#define BUFFER_BYTES_MAX (UINT64_C(1) << 36)
 #define DRAIN_SAMPLES_MAX (UINT64_C(1) << 22)
 
 /* ---- configuration -------------------------------------------------------------------------------- */
+
+bool suite_is_gpu_uuid(const char *text)
+{
+	struct span name = span_str(text);
+
+	return span_starts(name, "GPU-") && name.n > 4;
+}
 
 bool suite_is_gpu_name(const char *text)
 {
@@ -13,7 +18,7 @@ bool suite_is_gpu_name(const char *text)
 	uint64_t number;
 
 	return span_eq_str(name, "all") || (span_to_u64(name, &number) && number <= GPU_INDEX_MAX) ||
-	       (span_starts(name, "GPU-") && name.n > 4);
+	       suite_is_gpu_uuid(text);
 }
 
 static galvo_status check_names(const galvo_suite_config *c, galvo_error *reterr)
@@ -42,9 +47,9 @@ galvo_status suite_set_gpu(galvo_suite_config *c, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_INVALID, "gpu_telemetry: expected 0, 1 or 2");
 	if (c->gpu_max_samples > UINT32_MAX)
 		return err_set(reterr, GALVO_ERR_INVALID, "gpu_max_samples: expected at most %u", UINT32_MAX);
-	if (c->gpu_buffer_bytes > BUFFER_BYTES_MAX)
+	if (c->gpu_buffer_bytes > GPU_BUFFER_BYTES_MAX)
 		return err_set(reterr, GALVO_ERR_INVALID, "gpu_buffer_bytes: expected at most %llu",
-		               (unsigned long long)BUFFER_BYTES_MAX);
+		               (unsigned long long)GPU_BUFFER_BYTES_MAX);
 	if (c->gpu_drain_samples > DRAIN_SAMPLES_MAX)
 		return err_set(reterr, GALVO_ERR_INVALID, "gpu_drain_samples: expected at most %llu",
 		               (unsigned long long)DRAIN_SAMPLES_MAX);
@@ -128,11 +133,14 @@ static galvo_status open_counters(struct galvo_suite *s, const uint32_t *devices
 
 static galvo_status create_counters(struct galvo_suite *s, galvo_error *reterr)
 {
-	uint32_t *devices = alloc_array(s->config.gpus_len + 1, sizeof(*devices));
+	uint32_t *devices;
 	bool is_all = false;
 	galvo_status status;
 	size_t i, n = 0;
 
+	if (s->replay)
+		return err_set(reterr, GALVO_ERR_ABSENT, "a captured machine has no GPUs");
+	devices = alloc_array(s->config.gpus_len + 1, sizeof(*devices));
 	if (!devices)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	for (i = 0; i < s->config.gpus_len; i++) {
@@ -148,35 +156,67 @@ static galvo_status create_counters(struct galvo_suite *s, galvo_error *reterr)
 	return status;
 }
 
+/* ---- telemetry ------------------------------------------------------------------------------------ */
+
+static galvo_status create_telemetry(struct galvo_suite *s, galvo_error *reterr)
+{
+	const struct telemetry_config config = {
+		.world = &s->world,
+		.period_ns = (uint64_t)(1e9 / s->config.telemetry_hz),
+		.flush_interval_ns = s->config.telemetry_flush_interval_ms * NS_PER_MS,
+		.budget_pct = s->config.budget_pct,
+	};
+	galvo_error failed = {0};
+	galvo_status status = telemetry_create(&config, &s->telemetry, &failed);
+
+	if (status != GALVO_OK && status != GALVO_ERR_ABSENT)
+		return err_set(reterr, status, "gpu telemetry: %s", failed.text);
+	if (status == GALVO_ERR_ABSENT && s->config.gpu_telemetry == 1)
+		suite_note(s, "gpu telemetry", "%s", failed.text);
+	return GALVO_OK;
+}
+
 /* ---- life ----------------------------------------------------------------------------------------- */
 
 galvo_status suite_create_gpu(struct galvo_suite *s, galvo_error *reterr)
 {
 	galvo_error failed = {0};
+	galvo_status status = GALVO_OK;
 
-	if (s->replay)
-		return GALVO_OK;
 	if (suite_wants(s, PART_GPU) && create_counters(s, &failed) != GALVO_OK)
-		return do_without(s, &failed, reterr);
-	return GALVO_OK;
+		status = do_without(s, &failed, reterr);
+	if (status == GALVO_OK && suite_wants(s, PART_TELEMETRY) && !s->replay)
+		status = create_telemetry(s, reterr);
+	return status;
 }
 
-galvo_status suite_prepare_gpu(struct galvo_suite *s, galvo_error *reterr)
+static galvo_status add_stream(struct galvo_suite *s, size_t part, double hz, struct stream **ret_stream,
+                               galvo_error *reterr)
 {
 	struct stream_config file = {
-		.kind = STREAM_GPU,
-		.file_name = s->files[PART_GPU],
+		.kind = s->parts[part].kind,
+		.file_name = s->files[part],
 		.hostname = s->hostname,
-		.frequency_hz = suite_whole_hz(s->config.gpu_hz),
+		.frequency_hz = suite_whole_hz(hz),
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
 		.is_new = true,
 	};
 
-	if (!s->counters)
-		return GALVO_OK;
-	file.columns = counters_columns(s->counters, &file.columns_len);
-	return writer_add(s->writer, &file, &s->gpu_stream, reterr);
+	if (part == PART_GPU)
+		file.columns = counters_columns(s->counters, &file.columns_len);
+	return writer_add(s->writer, &file, ret_stream, reterr);
+}
+
+galvo_status suite_prepare_gpu(struct galvo_suite *s, galvo_error *reterr)
+{
+	galvo_status status = GALVO_OK;
+
+	if (s->counters)
+		status = add_stream(s, PART_GPU, s->config.gpu_hz, &s->gpu_stream, reterr);
+	if (s->telemetry && status == GALVO_OK)
+		status = add_stream(s, PART_TELEMETRY, s->config.telemetry_hz, &s->telemetry_stream, reterr);
+	return status;
 }
 
 galvo_status suite_start_gpu(struct galvo_suite *s, galvo_error *reterr)
@@ -184,12 +224,15 @@ galvo_status suite_start_gpu(struct galvo_suite *s, galvo_error *reterr)
 	galvo_error failed = {0};
 	galvo_status status = GALVO_OK;
 
-	if (!s->counters)
-		return GALVO_OK;
-	if (counters_start(s->counters, s->gpu_stream, &failed) == GALVO_OK)
-		s->is_counting = true;
-	else
+	if (s->telemetry)
+		status = telemetry_start(s->telemetry, s->telemetry_stream, reterr);
+	if (status != GALVO_OK)
+		return status;
+	s->has_telemetry = s->telemetry != NULL;
+	if (s->counters && counters_start(s->counters, s->gpu_stream, &failed) != GALVO_OK)
 		status = do_without(s, &failed, reterr);
+	else
+		s->is_counting = s->counters != NULL;
 	suite_note_gpu(s);
 	return status;
 }
@@ -198,14 +241,23 @@ void suite_signal_gpu(struct galvo_suite *s)
 {
 	if (s->is_counting)
 		counters_signal_stop(s->counters);
+	if (s->has_telemetry)
+		telemetry_signal_stop(s->telemetry);
+}
+
+static uint64_t left_until(uint64_t until_ns)
+{
+	uint64_t now_ns = clock_real.mono_ns(&clock_real);
+
+	return now_ns < until_ns ? until_ns - now_ns : 0;
 }
 
 void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns)
 {
-	uint64_t now_ns = clock_real.mono_ns(&clock_real);
-
-	if (s->is_counting && !counters_join(s->counters, now_ns < until_ns ? until_ns - now_ns : 0))
-		s->is_gpu_left_behind = true;
+	if (s->is_counting && !counters_join(s->counters, left_until(until_ns)))
+		suite_note(s, "gpu counters", "a call of the driver hung when the recording was stopped");
+	if (s->has_telemetry && !telemetry_join(s->telemetry, left_until(until_ns)))
+		suite_note(s, "gpu telemetry", "a call of the driver hung when the recording was stopped");
 }
 
 void suite_note_gpu(struct galvo_suite *s)
@@ -215,9 +267,13 @@ void suite_note_gpu(struct galvo_suite *s)
 
 	for (i = 0; s->counters && counters_note_at(s->counters, i, &subject, &text); i++)
 		suite_note(s, subject, "%s", text);
+	for (i = 0; s->stop_mono_ns && s->has_telemetry && telemetry_note_at(s->telemetry, i, &subject, &text);
+	     i++)
+		suite_note(s, subject, "%s", text);
 }
 
 void suite_destroy_gpu(struct galvo_suite *s)
 {
 	counters_destroy(s->counters);
+	telemetry_destroy(s->telemetry);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "event/event.h"
+#include "galvo/gpu.h"
 #include "galvo/profiler.h"
 #include "galvo/suite.h"
 #include "gpu/gpu.h"
@@ -91,9 +92,8 @@ struct galvo_suite {
 	struct counters *counters;   /* NULL: none, or they cannot be had */
 	struct telemetry *telemetry; /* as counters */
 	galvo_error no_counters;     /* why they cannot be had */
-	struct stream *gpu_stream;
-	bool is_counting;            /* counters have been started */
-	bool is_gpu_left_behind;     /* a call of the driver hangs, and may come back */
+	struct stream *gpu_stream, *telemetry_stream;
+	bool is_counting, has_telemetry; /* they have been started */
 	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
 
 	/* for the session metadata */
@@ -174,10 +174,13 @@ void suite_stop_events(struct galvo_suite *s); /* started or not */
 /* ---- gpu.c: hardware counters and telemetry of GPUs, of live machines only -------------------------- */
 
 enum { CATALOG_BYTES_MAX = 1 << 20 };
+enum { GPU_INDEX_MAX = 1023 };
+#define GPU_BUFFER_BYTES_MAX (UINT64_C(1) << 36)
 #define GPUS_EXPECTED "expected numbers of GPUs, UUIDs (GPU-…) or all"
 /* Defaults and bounds of what is about GPUs. */
 galvo_status suite_set_gpu(galvo_suite_config *c, galvo_error *reterr);
 bool suite_is_gpu_name(const char *text); /* "0", "GPU-…", "all" */
+bool suite_is_gpu_uuid(const char *text);
 /* Fails where the user is wrong, or where nothing else is to be recorded; else there is a note. */
 galvo_status suite_create_gpu(struct galvo_suite *s, galvo_error *reterr);
 galvo_status suite_prepare_gpu(struct galvo_suite *s, galvo_error *reterr); /* with the files */
@@ -186,6 +189,16 @@ void suite_signal_gpu(struct galvo_suite *s);
 void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns);
 void suite_note_gpu(struct galvo_suite *s); /* what they say of themselves */
 void suite_destroy_gpu(struct galvo_suite *s);
+
+/* ---- gpu_profiler.c: what galvo/gpu.h asks, where the counters are ---------------------------------- */
+
+galvo_status suite_gpu_status(const struct galvo_suite *s, galvo_error *reterr);
+galvo_status suite_gpu_device_at(const struct galvo_suite *s, size_t i, galvo_gpu_device *ret,
+                                 galvo_error *reterr);
+galvo_status suite_gpu_metric_at(const struct galvo_suite *s, size_t i, const char **ret,
+                                 galvo_error *reterr);
+galvo_status suite_gpu_drain(struct galvo_suite *s, struct counters_sample *ret, size_t *ret_len,
+                             uint64_t *ret_overwritten, galvo_error *reterr);
 
 /* For whom a suite works. */
 struct suite_role {

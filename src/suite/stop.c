@@ -60,8 +60,6 @@ static void note_what_failed(struct galvo_suite *s)
 	const char *device;
 	size_t i;
 
-	if (s->is_gpu_left_behind)
-		suite_note(s, "gpu", "a call of the driver hung when the recording was stopped");
 	suite_note_gpu(s);
 	if (s->is_left_behind) {
 		suite_note(s, "samplers", "a reading of proc/ or sys/ hung when the recording was stopped");
