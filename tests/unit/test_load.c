@@ -39,11 +39,7 @@ static void everything(void)
 		"processes { pid: 0 } flush_interval_ms: 10 output_file: 's.pb' core_frequency_hz: .5 pss: 1 "
 		"threads: 1 }\n"
 		"disk { enabled: true sampling_frequency_hz: 20 devices: ['sda', '/dev/md0'] "
-		"processes { pid: 0 alias: 'me' } processes { pid: 7 } flush_interval_ms: 20 output_file: 'd.pb' }"
-		"gpu { enabled: true device_indices: [2, 0] device_uuids: 'GPU-ab' sampling_frequency_hz: 50000 "
-		"hw_buffer_size: 4096 max_samples: 9 metrics: ['a__b.sum', 'rich'] flush_interval_ms: 30 "
-		"output_file: 'g.pb' decode_interval_ms: 40 }"
-		"gpu_telemetry { enabled: true sampling_frequency_hz: .5 flush_interval_ms: 60 output_file: 't.pb' }");
+		"processes { pid: 0 alias: 'me' } processes { pid: 7 } flush_interval_ms: 20 output_file: 'd.pb' }");
 	const galvo_suite_config *c = galvo_config_suite(config);
 
 	OK(!strcmp(c->output_dir, "out") && !strcmp(c->root, "/none-such"));
@@ -60,16 +56,6 @@ static void everything(void)
 		OK(c->processes[0].pid == 7 && !strcmp(c->processes[0].alias, "a"));
 		OK(c->processes[1].pid == 0 && !strcmp(c->processes[1].alias, "me"));
 	}
-	OK(c->gpu_counters == 1 && c->gpu_telemetry == 1 && !c->require_gpu_counters);
-	OK(fabs(c->gpu_hz - 50000) < 1e-9 && fabs(c->telemetry_hz - .5) < 1e-12);
-	OK(c->gpu_buffer_bytes == 4096 && c->gpu_max_samples == 9 && c->gpu_drain_samples == 0);
-	OK(c->gpu_flush_interval_ms == 30 && c->gpu_decode_interval_ms == 40 &&
-	   c->telemetry_flush_interval_ms == 60);
-	OK(!strcmp(c->gpu_file, "g.pb") && !strcmp(c->telemetry_file, "t.pb"));
-	if (EQ(c->gpus_len, 3))
-		OK(!strcmp(c->gpus[0], "2") && !strcmp(c->gpus[1], "0") && !strcmp(c->gpus[2], "GPU-ab"));
-	if (EQ(c->gpu_metrics_len, 2))
-		OK(!strcmp(c->gpu_metrics[0], "a__b.sum") && !strcmp(c->gpu_metrics[1], "rich"));
 	OK(c->mode == GALVO_SIDECAR && !strcmp(c->sidecar_path, "/s") && !strcmp(c->sidecar_cpus, "0-3,8"));
 	EQ(c->notes_len, 0);
 	galvo_config_destroy(config);
@@ -95,8 +81,36 @@ static void defaults(void)
 	OK(c->no_system && !c->no_disk && !c->disk_file && c->disk_hz == 0);
 	OK(c->disk_flush_interval_ms == 5000 && galvo_config_follow(config) == GALVO_FOLLOW_NONE);
 	galvo_config_destroy(config);
-	config = parsed("gpu { enabled: true all_devices: true device_indices: 1 } gpu_telemetry { enabled: true }");
-	c = galvo_config_suite(config);
+}
+
+static void gpus(void)
+{
+	galvo_config *config = parsed(
+		"gpu { enabled: true device_indices: [2, 0] device_uuids: 'GPU-ab' sampling_frequency_hz: 50000 "
+		"hw_buffer_size: 4096 max_samples: 9 metrics: ['a__b.sum', 'rich'] flush_interval_ms: 30 "
+		"output_file: 'g.pb' decode_interval_ms: 40 }"
+		"gpu_telemetry { enabled: true sampling_frequency_hz: .5 flush_interval_ms: 60 output_file: 't.pb' }");
+	const galvo_suite_config *c = galvo_config_suite(config);
+
+	OK(c->gpu_counters == 1 && c->gpu_telemetry == 1 && !c->require_gpu_counters);
+	OK(fabs(c->gpu_hz - 50000) < 1e-9 && fabs(c->telemetry_hz - .5) < 1e-12);
+	OK(c->gpu_buffer_bytes == 4096 && c->gpu_max_samples == 9 && c->gpu_drain_samples == 0);
+	OK(c->gpu_flush_interval_ms == 30 && c->gpu_decode_interval_ms == 40 &&
+	   c->telemetry_flush_interval_ms == 60);
+	OK(!strcmp(c->gpu_file, "g.pb") && !strcmp(c->telemetry_file, "t.pb"));
+	if (EQ(c->gpus_len, 3))
+		OK(!strcmp(c->gpus[0], "2") && !strcmp(c->gpus[1], "0") && !strcmp(c->gpus[2], "GPU-ab"));
+	if (EQ(c->gpu_metrics_len, 2))
+		OK(!strcmp(c->gpu_metrics[0], "a__b.sum") && !strcmp(c->gpu_metrics[1], "rich"));
+	galvo_config_destroy(config);
+}
+
+static void few_gpus(void)
+{
+	galvo_config *config = parsed("gpu { enabled: true all_devices: true device_indices: 1 } "
+	                              "gpu_telemetry { enabled: true }");
+	const galvo_suite_config *c = galvo_config_suite(config);
+
 	OK(c->gpu_counters && c->gpus_len == 1 && !strcmp(c->gpus[0], "all") && c->gpu_metrics_len == 0);
 	OK(c->gpu_telemetry == 1 && c->telemetry_flush_interval_ms == 5000 && c->notes_len == 0);
 	galvo_config_destroy(config);
@@ -463,6 +477,8 @@ static const struct tap_test tests[] = {
 	{"a directory", make_base},
 	{"everything", everything},
 	{"defaults", defaults},
+	{"blocks about GPUs", gpus},
+	{"blocks about GPUs that say little", few_gpus},
 	{"notes", notes},
 	{"hostile", hostile},
 	{"bytes", bytes},
