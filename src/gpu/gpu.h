@@ -3,6 +3,7 @@
 #define GALVO_GPU_GPU_H
 
 #include "counters.h"
+#include "environment.h"
 #include "metrics.h"
 
 #endif

@@ -30,19 +30,22 @@ galvo_status gpu_host_open(struct gpu_host **ret_host, const struct cupti *c, co
 void gpu_host_close(struct gpu_host *h);
 
 struct gpu_metric {
-	const char *name; /* base name, without a suffix */
+	const char *name;
 	enum metric_type type;
 	const char *hw_unit, *dim_unit; /* "sm", "byte"; "" if there is none */
 	const char *description;        /* may be "" */
 };
 
 /* Base metric i, of one type after the other; false behind the last. Strings live as long as h. */
-bool gpu_host_metric_at(const struct gpu_host *h, size_t i, struct gpu_metric *ret);
-/* Of a name with or without a suffix; INVALID, with a suggestion, if it is none of this chip's. */
+bool gpu_host_metric_at(struct gpu_host *h, size_t i, struct gpu_metric *ret);
+/*
+ * Of a name with or without a suffix, which the unit follows; INVALID, with a suggestion, if it is none
+ * of this chip's. ret->name is `name`.
+ */
 galvo_status gpu_host_metric_find(struct gpu_host *h, const char *name, struct gpu_metric *ret,
                                   galvo_error *reterr);
-/* What may stand behind a base name of that type (".sum.per_second"). Strings live as long as h. */
-galvo_status gpu_host_suffixes(struct gpu_host *h, enum metric_type type,
+/* What may stand behind its base name: ".sum.per_second". Strings live as long as h. */
+galvo_status gpu_host_suffixes(struct gpu_host *h, const struct gpu_metric *metric,
                                const char *const **ret_suffixes, size_t *ret_len,
                                galvo_error *reterr);
 
@@ -63,8 +66,9 @@ struct gpu_dropped {
 /* Keeps copies of all it needs and outlives the host. */
 struct gpu_set {
 	const char *chip;
-	const char **names; /* full names in the order of the values; no name twice */
+	const char **names; /* full names in the order of the values, at most ROW_MAX, none twice */
 	size_t names_len;
+	const struct gpu_metric *metrics; /* of each name */
 	const uint8_t *image; /* config image: unchanged until cuptiPmSamplingDisable */
 	size_t image_bytes;
 	size_t sample_bytes;   /* of a raw sample in the hardware buffer */
