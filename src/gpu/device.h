@@ -78,6 +78,7 @@ struct device {
 	uint64_t begin_mono_ns; /* when sampling was to begin */
 
 	/* The decoder's. */
+	uint64_t next_mono_ns;       /* when to read */
 	uint64_t now_pace_ns, clean; /* shorter after a loss; readings since */
 	uint64_t due_mono_ns, wait_ns, tried_mono_ns; /* of the next try to open it anew, at the earliest */
 	uint64_t quiet_mono_ns; /* since when nothing is read; 0: it is */

@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-enum { SYSFS_TEXT_BYTES = 64 };
+enum { SYSFS_TEXT_BYTES = 64 << 10 };
 
 static int attribute(const struct device *d, int device, int which)
 {
@@ -18,11 +18,11 @@ static int attribute(const struct device *d, int device, int which)
 static bool sysfs_word(const struct device *d, struct buf *buf, const char *path,
                        struct span *ret_word)
 {
-	struct span text;
+	struct span text, line;
 
 	return d->wish.world->root_fd >= 0 &&
 	       file_read(d->wish.world->root_fd, path, buf, &text, NULL) == GALVO_OK &&
-	       span_take_line(&text, ret_word) && span_take_word(ret_word, ret_word);
+	       span_take_line(&text, &line) && span_take_word(&line, ret_word);
 }
 
 /* Of the device's link, or of the port at its other end; NaN if it is not there. */

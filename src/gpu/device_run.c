@@ -210,7 +210,8 @@ static bool make_it_run(struct device *d)
 		s->covered_gpu_ns = d->begin_mono_ns + (uint64_t)s->offset_ns;
 	d->was_begun = true;
 	d->failed_in_a_row = 0;
-	d->quiet_mono_ns = now_ns(d);
+	d->quiet_mono_ns = d->tried_mono_ns;
+	d->next_mono_ns = d->tried_mono_ns + d->now_pace_ns;
 	return true;
 }
 
@@ -278,25 +279,23 @@ static uint64_t losses(const struct device *d)
 static void sample(struct device *d)
 {
 	const struct clock *clock = d->wish.world->clock;
-	uint64_t next_ns = 0, before;
+	uint64_t before;
 	int result;
 
 	while (!is_set(&d->stop) && !d->is_over) {
 		struct reading *r = next_reading(d);
 		bool at_once;
 
-		if (!make_it_run(d)) {
-			next_ns = 0;
+		if (!make_it_run(d))
 			continue;
-		}
-		clock->sleep_until(clock, next_ns ? next_ns : now_ns(d) + d->now_pace_ns, &d->stop);
+		clock->sleep_until(clock, d->next_mono_ns, &d->stop);
 		if (is_set(&d->stop) || !await_free(d, r, after(PATIENCE_NS)))
 			continue;
 		before = losses(d);
-		next_ns = now_ns(d) + d->now_pace_ns;
+		d->next_mono_ns = now_ns(d);
 		at_once = judge_reading(d, read_next(d, r, &result), result, losses(d) != before);
-		if (at_once)
-			next_ns = now_ns(d);
+		if (!at_once)
+			d->next_mono_ns += d->now_pace_ns;
 		atomic_store_explicit(&d->decoder_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
 	}
 	clock_real.sleep_until(&clock_real, UINT64_MAX, &d->stop);

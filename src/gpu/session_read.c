@@ -9,7 +9,7 @@ static uint64_t slack(const struct pm_session *s, uint64_t usual)
 
 /*
  * Is it a sample to be recorded? The first one since sampling began covers all the time since it was
- * armed, as does one after a stall.
+ * armed, as does one after a stall. How long a cycle is the first good one tells.
  */
 static bool is_sample(struct pm_session *s, const struct moment *m, uint64_t latest_gpu_ns)
 {
@@ -28,7 +28,7 @@ static bool is_sample(struct pm_session *s, const struct moment *m, uint64_t lat
 		return false;
 	}
 	s->is_first = false;
-	if (is_first || length > usual + usual / 2) {
+	if (is_first || (length > usual + usual / 2 && !(s->plan.counts_cycles && !s->length_ns))) {
 		count_up(&s->counts->stretched, 1);
 		if (!s->covered_gpu_ns)
 			s->covered_gpu_ns = m->end_gpu_ns; /* time is missing from here on only */
