@@ -34,6 +34,7 @@ struct counters_config {
 	const struct nvidia_places *cuda, *cupti; /* NULL: wherever they usually are */
 	const struct world *world;
 	uint32_t drain_samples; /* the newest ones that are kept for counters_drain; 0: none */
+	uint64_t open_timeout_ns; /* how long one device, and the driver, are waited for; 0: 30 s */
 };
 
 /*
