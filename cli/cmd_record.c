@@ -15,7 +15,7 @@ enum {
 #define HERTZ_MIN 0.001
 #define HERTZ_MAX 10000
 #define GPU_HERTZ 1000 /* of counters: no GPU notices */
-#define GPU_HERTZ_MAX 1000000
+#define GPU_HERTZ_MAX 200000
 #define DAY_S 86400
 
 #define HERTZ "a number above 0.001 and at most 10000"
@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 	 "hardware counters of GPUs: default, rich or names with commas between them",
 	 "default, rich or names of metrics with commas between them, 128 at most"},
 	{KEY_GPU_HZ, "gpu-hz", "N", "hardware counters N times a second (default: 1000)",
-	 "a number from 1 up to 1000000"},
+	 "a number from 1 up to 200000"},
 	{KEY_GPUS, "gpus", "LIST", "hardware counters of these GPUs: numbers or UUIDs (default: all)",
 	 "numbers or UUIDs of GPUs with commas between them, 64 at most"},
 	{KEY_REPORT, "report", NULL, "print the report on standard error at the end", NULL},

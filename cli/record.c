@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -103,15 +102,15 @@ static void tell_no_counters(const struct session *s)
 		complain("no GPU counters: %s; the rest is recorded, and galvo doctor tells more", error.text);
 }
 
-/* What is wrong with GPUs, as far as it was not told. */
+/* What is wrong with each GPU, as far as it was not told. */
 static void tell_gpu_notes(struct session *s)
 {
 	galvo_note note = {.struct_size = sizeof(note)};
 
 	while (galvo_suite_note_at(s->suite, s->notes_seen, &note, NULL) == GALVO_OK) {
 		s->notes_seen++;
-		if (!s->r->is_quiet && !strncasecmp(note.subject, "gpu", 3) &&
-		    strcmp(note.subject, "gpu counters") != 0)
+		if (!s->r->is_quiet && !strncmp(note.subject, "GPU ", 4) &&
+		    strcmp(note.subject, "GPU counters") != 0)
 			complain("%s: %s", note.subject, note.text);
 	}
 }

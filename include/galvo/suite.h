@@ -223,7 +223,7 @@ GALVO_API galvo_status galvo_suite_get_stats(const galvo_suite *suite, galvo_sui
 /* What could not be read or done, as far as it is known by now; the session metadata have it, too. */
 typedef struct galvo_note {
 	size_t struct_size;
-	char subject[64]; /* "gpu counters" */
+	char subject[64]; /* "GPU counters" */
 	char text[256];
 } galvo_note;
 /* Note i; DONE past the last one. Any thread, when neither start nor stop is at work. */

@@ -72,7 +72,7 @@ static galvo_status do_without(struct galvo_suite *s, const galvo_error *failed,
 {
 	s->no_counters = *failed;
 	if (!is_fatal(s, (galvo_status)failed->status)) {
-		suite_note(s, "gpu counters", "%s", failed->text);
+		suite_note(s, "GPU counters", "%s", failed->text);
 		return GALVO_OK;
 	}
 	if (reterr)
@@ -101,58 +101,59 @@ static galvo_status put_catalog(struct galvo_suite *s, galvo_error *reterr)
 	return GALVO_OK;
 }
 
-static galvo_status open_counters(struct galvo_suite *s, const uint32_t *devices, size_t devices_len,
-                                  bool is_all, galvo_error *reterr)
+static galvo_status open_counters(struct galvo_suite *s, const struct counters_config *chosen,
+                                  galvo_error *reterr)
 {
 	const galvo_suite_config *c = &s->config;
+	struct counters_config config = *chosen;
 	struct env_places places;
-	struct counters_config config = {
-		.devices = devices,
-		.devices_len = devices_len,
-		.all = is_all,
-		.frequency_hz = c->gpu_hz,
-		.buffer_bytes = c->gpu_buffer_bytes,
-		.max_samples = (uint32_t)c->gpu_max_samples,
-		.metrics = (const char *const *)s->gpu_metrics,
-		.metrics_len = c->gpu_metrics_len,
-		.flush_interval_ns = c->gpu_flush_interval_ms * NS_PER_MS,
-		.decode_interval_ns = c->gpu_decode_interval_ms * NS_PER_MS,
-		.cuda = &places.driver,
-		.cupti = &places.cupti,
-		.world = &s->world,
-		.drain_samples = (uint32_t)c->gpu_drain_samples,
-	};
 	galvo_status status = env_places_find(&places, NULL, reterr);
 
 	if (status != GALVO_OK)
 		return status;
+	config.frequency_hz = c->gpu_hz;
+	config.buffer_bytes = c->gpu_buffer_bytes;
+	config.max_samples = (uint32_t)c->gpu_max_samples;
+	config.metrics = (const char *const *)s->gpu_metrics;
+	config.metrics_len = c->gpu_metrics_len;
+	config.flush_interval_ns = c->gpu_flush_interval_ms * NS_PER_MS;
+	config.decode_interval_ns = c->gpu_decode_interval_ms * NS_PER_MS;
+	config.cuda = &places.driver;
+	config.cupti = &places.cupti;
+	config.world = &s->world;
+	config.drain_samples = (uint32_t)c->gpu_drain_samples;
 	status = counters_create(&config, &s->counters, reterr);
 	env_places_free(&places);
 	return status == GALVO_OK ? put_catalog(s, reterr) : status;
 }
 
+/* Numbers, UUIDs and "all" are apart there. */
 static galvo_status create_counters(struct galvo_suite *s, galvo_error *reterr)
 {
-	uint32_t *devices;
-	bool is_all = false;
+	const size_t most = s->config.gpus_len + 1;
+	struct counters_config chosen = {.all = false};
+	uint32_t *devices = alloc_array(most, sizeof(*devices));
+	const char **uuids = alloc_array(most, sizeof(*uuids));
 	galvo_status status;
-	size_t i, n = 0;
+	uint64_t number;
+	size_t i;
 
-	if (s->replay)
-		return err_set(reterr, GALVO_ERR_ABSENT, "a captured machine has no GPUs");
-	devices = alloc_array(s->config.gpus_len + 1, sizeof(*devices));
-	if (!devices)
-		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	for (i = 0; i < s->config.gpus_len; i++) {
-		struct span name = span_str(s->gpus[i]);
-		uint64_t number;
-
-		is_all = is_all || span_eq_str(name, "all");
-		if (span_to_u64(name, &number))
-			devices[n++] = (uint32_t)number;
+	for (i = 0; devices && uuids && i < s->config.gpus_len; i++) {
+		chosen.all = chosen.all || !strcmp(s->gpus[i], "all");
+		if (span_to_u64(span_str(s->gpus[i]), &number))
+			devices[chosen.devices_len++] = (uint32_t)number;
+		else if (suite_is_gpu_uuid(s->gpus[i]))
+			uuids[chosen.uuids_len++] = s->gpus[i];
 	}
-	status = open_counters(s, devices, is_all ? 0 : n, is_all, reterr);
+	if (chosen.all)
+		chosen.devices_len = chosen.uuids_len = 0;
+	chosen.devices = devices;
+	chosen.uuids = uuids;
+	status = !devices || !uuids ? err_set(reterr, GALVO_ERR_NOMEM, "out of memory")
+	         : s->replay ? err_set(reterr, GALVO_ERR_ABSENT, "a captured machine has no GPUs")
+	                     : open_counters(s, &chosen, reterr);
 	free(devices);
+	free(uuids);
 	return status;
 }
 
@@ -172,7 +173,7 @@ static galvo_status create_telemetry(struct galvo_suite *s, galvo_error *reterr)
 	if (status != GALVO_OK && status != GALVO_ERR_ABSENT)
 		return err_set(reterr, status, "gpu telemetry: %s", failed.text);
 	if (status == GALVO_ERR_ABSENT && s->config.gpu_telemetry == 1)
-		suite_note(s, "gpu telemetry", "%s", failed.text);
+		suite_note(s, "GPU telemetry", "%s", failed.text);
 	return GALVO_OK;
 }
 
@@ -255,9 +256,9 @@ static uint64_t left_until(uint64_t until_ns)
 void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns)
 {
 	if (s->is_counting && !counters_join(s->counters, left_until(until_ns)))
-		suite_note(s, "gpu counters", "a call of the driver hung when the recording was stopped");
+		suite_note(s, "GPU counters", "a call of the driver hung when the recording was stopped");
 	if (s->has_telemetry && !telemetry_join(s->telemetry, left_until(until_ns)))
-		suite_note(s, "gpu telemetry", "a call of the driver hung when the recording was stopped");
+		suite_note(s, "GPU telemetry", "a call of the driver hung when the recording was stopped");
 }
 
 void suite_note_gpu(struct galvo_suite *s)

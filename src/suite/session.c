@@ -7,6 +7,14 @@
 
 enum { STATUS_TEXT_MAX = 64 << 10 };
 
+/* The same, or the same and more. */
+static bool is_said(const char *before, const char *now)
+{
+	size_t n = strlen(now);
+
+	return !strncmp(before, now, n) && (!before[n] || before[n] == ';');
+}
+
 void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...)
 {
 	struct note *n = &s->notes[s->notes_len];
@@ -20,8 +28,8 @@ void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...
 	vsnprintf(n->text, sizeof(n->text), fmt, args);
 	va_end(args);
 	for (i = 0; i < s->notes_len; i++)
-		if (!strcmp(s->notes[i].subject, n->subject) && !strcmp(s->notes[i].text, n->text))
-			return; /* said already */
+		if (!strcmp(s->notes[i].subject, n->subject) && is_said(s->notes[i].text, n->text))
+			return;
 	s->notes_len++;
 }
 

@@ -95,8 +95,8 @@ static void *ask_all(void *arg)
 		if (cuda_open(&cuda, &places.driver, &f->cuda_error) == GALVO_OK) {
 			f->cuda_version = cuda.version;
 			cuda_close(&cuda);
+			try_counters(f, &places); /* before, as a libcupti that is there seems the program's */
 			ask_cupti(f, &places.cupti);
-			try_counters(f, &places);
 		}
 		env_places_free(&places);
 	}
