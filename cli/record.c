@@ -372,6 +372,12 @@ static bool launch(struct session *s)
 	return true;
 }
 
+/* What options ask of GPUs, and no GPU there has. */
+static bool is_gpu_mistake(const galvo_error *error)
+{
+	return error->status == GALVO_ERR_INVALID && !strncmp(error->text, "gpu: ", 5);
+}
+
 static int record_session(struct session *s)
 {
 	struct recording *r = s->r;
@@ -396,7 +402,7 @@ static int record_session(struct session *s)
 		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
 		if (r->argc)
 			launch_cancel(&s->launch);
-		return error.status == GALVO_ERR_INVALID ? EXIT_OF_USAGE : EXIT_OF_GALVO;
+		return is_gpu_mistake(&error) ? EXIT_OF_USAGE : EXIT_OF_GALVO;
 	}
 	if (r->argc)
 		galvo_suite_set_workload(s->suite, &s->workload, NULL);
