@@ -273,7 +273,7 @@ AT(galvo_run_process, write_blocks, 136);
 AT(galvo_run_process, voluntary_switches, 144);
 AT(galvo_run_process, involuntary_switches, 152);
 
-SIZE(galvo_run_gpu, 272);
+SIZE(galvo_run_gpu, 296);
 AT(galvo_run_gpu, struct_size, 0);
 AT(galvo_run_gpu, index, 8);
 AT(galvo_run_gpu, parent, 12);
@@ -312,6 +312,10 @@ AT(galvo_run_gpu, interval_ns, 240);
 AT(galvo_run_gpu, buffer_bytes, 248);
 AT(galvo_run_gpu, sample_bytes, 256);
 AT(galvo_run_gpu, reason, 264);
+AT(galvo_run_gpu, note, 272);
+AT(galvo_run_gpu, lost_mono_ns, 280);
+AT(galvo_run_gpu, foreign_pids, 288);
+AT(galvo_run_gpu, reserved, 292);
 
 SIZE(galvo_run_usage, 56);
 AT(galvo_run_usage, struct_size, 0);
