@@ -190,6 +190,10 @@ typedef struct galvo_run_gpu {
 	uint64_t clock_steps;
 	uint64_t interval_ns, buffer_bytes, sample_bytes;
 	const char *reason;     /* why there are no samples, or no more; "": there are */
+	const char *note;       /* what it does not tell of itself, and why; "": nothing to say */
+	uint64_t lost_mono_ns;       /* CLOCK_MONOTONIC, when it was found gone, or silent; 0: it is there */
+	int32_t foreign_pids;   /* 1: pids of its processes are those of another PID namespace */
+	int32_t reserved;
 } galvo_run_gpu;
 /* In order of first sight. galvo-stream(5) has the meaning of each count. */
 GALVO_API galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret_gpu,

@@ -216,6 +216,10 @@ struct gpu_info {
 	uint32_t compute_major, compute_minor;
 	bool is_instance; /* a part of the GPU of number `parent` */
 	uint32_t parent, gpu_instance, compute_instance;
+	/* of telemetry */
+	bool foreign_pids;    /* pids of its processes are not numbers of this recording's processes */
+	uint64_t lost_mono_ns; /* when it was found gone, or silent; 0: it is there */
+	char note[240];       /* what it does not tell, and why; UTF-8 */
 };
 
 /*

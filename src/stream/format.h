@@ -127,6 +127,9 @@ enum gpu_field {
 	GPU_PARENT = 110,
 	GPU_INSTANCE = 111,
 	GPU_COMPUTE_INSTANCE = 112,
+	GPU_FOREIGN_PIDS = 113,
+	GPU_LOST_NS = 114,
+	GPU_NOTE = 115,
 };
 
 enum decode_field {

@@ -164,6 +164,9 @@ galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret
 		.buffer_bytes = d->buffer_bytes,
 		.sample_bytes = d->sample_bytes,
 		.reason = d->reason,
+		.note = g->note,
+		.lost_mono_ns = g->lost_mono_ns,
+		.foreign_pids = g->foreign_pids,
 	};
 	return view_give("GPU", ret_gpu, &gpu, sizeof(gpu), reterr);
 }

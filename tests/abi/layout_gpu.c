@@ -53,7 +53,7 @@ AT(galvo_gpu_sample, end_mono_ns, 24);
 AT(galvo_gpu_sample, overwritten, 32);
 AT(galvo_gpu_sample, values, 40);
 
-SIZE(galvo_run_gpu, 272);
+SIZE(galvo_run_gpu, 296);
 AT(galvo_run_gpu, struct_size, 0);
 AT(galvo_run_gpu, index, 8);
 AT(galvo_run_gpu, parent, 12);
@@ -92,3 +92,7 @@ AT(galvo_run_gpu, interval_ns, 240);
 AT(galvo_run_gpu, buffer_bytes, 248);
 AT(galvo_run_gpu, sample_bytes, 256);
 AT(galvo_run_gpu, reason, 264);
+AT(galvo_run_gpu, note, 272);
+AT(galvo_run_gpu, lost_mono_ns, 280);
+AT(galvo_run_gpu, foreign_pids, 288);
+AT(galvo_run_gpu, reserved, 292);

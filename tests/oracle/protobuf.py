@@ -90,6 +90,7 @@ def check_gpus(run, want, make_counted, make_told):
             assert g.compute_capability_major == 9 and not g.is_instance
             g = m.tracked_gpus[1]
             assert (g.gpu_instance, g.compute_instance) == (3, 4)
+            assert (g.foreign_pids, g.lost_timestamp_ns, g.note) == (True, 77, "gone")
             assert g.is_instance == (kind[1] == "gpu_telemetry") and g.parent_index == g.is_instance
             if kind[1] == "gpu_telemetry":
                 continue

@@ -175,6 +175,9 @@ static inline void sample_gpus(struct gpu_info *to, enum stream_kind kind)
 		                          .is_instance = true, .parent = 1};
 	to[1].gpu_instance = 3;
 	to[1].compute_instance = 4;
+	to[1].foreign_pids = true;
+	to[1].lost_mono_ns = 77;
+	snprintf(to[1].note, sizeof(to[1].note), "gone");
 }
 
 /* Message m of hardware counters: three samples of a millisecond, of two GPUs. */
