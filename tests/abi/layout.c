@@ -3,20 +3,7 @@
  *
  * A member that is appended adds a line and changes the size of its struct; no other line changes.
  */
-#include <galvo/galvo.h>
-
-#ifdef __cplusplus
-#define CLAIM(claim, text) static_assert(claim, text)
-#else
-#define CLAIM(claim, text) _Static_assert(claim, text)
-#endif
-
-/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
-#define LP64 (sizeof(void *) == 8)
-#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
-#define AT(type, member, offset)                                                                   \
-	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
-#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
+#include "claims.h"
 
 SIZE(galvo_metric, 64);
 AT(galvo_metric, struct_size, 0);
