@@ -210,8 +210,8 @@ def a_killed_recorder_leaves_what_it_wrote():
                    'metrics: ["%s", "%s"] }' % (CLOCK, ACTIVE))
     process = start(GALVO, "record", "-c", "c.pbtxt", "-q", "-o", "r", "--", "sleep", "60", env=env,
                     start_new_session=True)
-    wait_until(lambda: os.path.exists("r/gpu_metrics.pb") and os.path.getsize("r/gpu_metrics.pb") > 50000,
-               "some flushes are written")
+    wait_until(lambda: os.path.exists("r/session_metadata.pb") and told() and
+               os.path.getsize("r/gpu_metrics.pb") > 50000, "some flushes are written")
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     os.killpg(process.pid, signal.SIGKILL)
