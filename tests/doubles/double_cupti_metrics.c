@@ -113,15 +113,12 @@ static bool lacks(int chip, const char *name)
 	return false;
 }
 
-const struct metric *chip_metric(int chip, size_t i)
+const struct metric *chip_metric_next(int chip, size_t *at)
 {
-	size_t k;
-
 	pthread_once(&once, load);
-	for (k = 0; k < metric_count; k++)
-		if (!lacks(chip, metrics[k].name) && i-- == 0)
-			return &metrics[k];
-	return NULL;
+	while (*at < metric_count && lacks(chip, metrics[*at].name))
+		++*at;
+	return *at < metric_count ? &metrics[(*at)++] : NULL;
 }
 
 size_t metric_suffixes(uint32_t type, const char *const **ret)
