@@ -254,6 +254,25 @@ static inline void take_remove(struct take *t, galvo_run *run)
 	scene_end();
 }
 
+/* Notes with those words. */
+static inline size_t notes_with(const struct take *t, const char *subject, const char *words)
+{
+	const char *about, *text;
+	size_t i, n = 0;
+
+	for (i = 0; counters_note_at(t->counters, i, &about, &text); i++)
+		n += strcmp(about, subject) == 0 && strstr(text, words);
+	return n;
+}
+
+static inline bool says(const char *text, const char *words)
+{
+	if (strstr(text, words))
+		return true;
+	printf("# not in \"%s\": %s\n", text, words);
+	return false;
+}
+
 /* ---- what is in it ---------------------------------------------------------------------------- */
 
 static inline const struct decode_stats *decode_of(const galvo_run *run, size_t gpu)
