@@ -155,8 +155,8 @@ static galvo_status open_libraries(struct counters *c, const struct counters_con
 		return status;
 	if (is_loaded)
 		note(c, NULL,
-		     "this program uses CUPTI itself: while counters are sampled, its own records of "
-		     "kernels may be missing");
+		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
+		     "missing while counters are sampled");
 	return begin(c, reterr);
 }
 

@@ -96,7 +96,7 @@ struct device {
 
 /*
  * Who it is, what is counted, the session: on the thread that will sample. OK also where another
- * client has the counters: session.object is NULL then, and reason says it.
+ * client has the counters: the session is not open then, and reason says it.
  */
 galvo_status device_open(struct device *d, galvo_error *reterr);
 /* CUPTI's result as an error, with what the driver's settings add to it. */

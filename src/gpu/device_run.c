@@ -180,7 +180,7 @@ static bool make_it_run(struct device *d)
 	struct pm_session *s = &d->session;
 	int result = CUPTI_OK;
 
-	if (s->runs)
+	if (s->is_open && s->runs)
 		return true;
 	if (now_ns(d) < d->due_mono_ns) {
 		d->wish.world->clock->sleep_until(d->wish.world->clock, d->due_mono_ns, &d->stop);
@@ -193,7 +193,7 @@ static bool make_it_run(struct device *d)
 	d->wait_ns = !d->wait_ns ? WAIT_MIN_NS : 2 * d->wait_ns;
 	d->wait_ns = d->wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : d->wait_ns;
 	d->due_mono_ns = d->tried_mono_ns + d->wait_ns;
-	if (!s->object)
+	if (!s->is_open)
 		result = pm_open(s);
 	if (!result)
 		result = pm_begin(s);
@@ -308,7 +308,7 @@ static void finish(struct device *d)
 	enum verdict verdict = READ_MORE;
 	int result, i;
 
-	if (d->session.runs && pm_stop(&d->session) == CUPTI_OK)
+	if (d->session.is_open && d->session.runs && pm_stop(&d->session) == CUPTI_OK)
 		for (i = 0; i < LAST_READINGS && verdict == READ_MORE; i++) {
 			struct reading *r = next_reading(d);
 

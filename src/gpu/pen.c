@@ -254,12 +254,14 @@ static bool all_done(const struct pen *p)
 /* What is still in the queues is recorded if the file can be waited for; else it is counted. */
 static void end(struct pen *p)
 {
-	uint64_t patience = is_set(&p->give_up) ? LAST_PATIENCE_NS : STREAM_PATIENCE_NS;
-	uint64_t until = clock_real.mono_ns(&clock_real) + patience;
+	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns;
 	size_t i;
 
-	while (!take_all(p) && stream_await_ready(p->stream, until))
-		;
+	while (!take_all(p) && now < begin_ns + STREAM_PATIENCE_NS &&
+	       !(is_set(&p->give_up) && now >= begin_ns + LAST_PATIENCE_NS)) {
+		stream_await_ready(p->stream, now + LAST_PATIENCE_NS / 8);
+		now = clock_real.mono_ns(&clock_real);
+	}
 	for (i = 0; i < p->devices_len; i++) {
 		struct device *d = p->devices[i];
 
