@@ -46,34 +46,35 @@ static bool is_sane(const struct nvml_process *e, const struct list *list)
 	                               e->usedGpuMemory <= list->total_bytes);
 }
 
-static unsigned sane_entries(const struct gpu_device *d, size_t stride, const struct list *list)
+static bool all_are_sane(const struct gpu_device *d, size_t stride, const struct list *list)
 {
 	struct nvml_process e;
-	unsigned i, n = 0;
+	unsigned i;
 
 	for (i = 0; i < list->n; i++) {
 		e = entry_at(d, stride, i);
-		n += is_sane(&e, list);
+		if (!is_sane(&e, list))
+			return false;
 	}
-	return n;
+	return true;
 }
 
-/* Drivers have written other entries than they declare: that size is right at which most make sense. */
+/*
+ * Drivers have written other entries than they declare: another size is right if all entries make sense
+ * with it, and not otherwise. Nonsense at any size is nonsense.
+ */
 static size_t find_stride(const struct gpu_device *d, const struct list *list)
 {
 	static const size_t strides[] = {sizeof(struct nvml_process), NVML_ENTRY_BYTES,
 	                                 sizeof(struct nvml_process_v1)};
-	size_t i, best = d->stride ? d->stride : list->declared;
-	unsigned n, most = sane_entries(d, best, list);
+	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(strides) && most < list->n; i++) {
-		n = sane_entries(d, strides[i], list);
-		if (n > most) {
-			most = n;
-			best = strides[i];
-		}
-	}
-	return best;
+	if (all_are_sane(d, list->declared, list))
+		return list->declared;
+	for (i = 0; i < ARRAY_LEN(strides); i++)
+		if (all_are_sane(d, strides[i], list))
+			return strides[i];
+	return list->declared;
 }
 
 /* Of an instance, entries of others are none of its. */

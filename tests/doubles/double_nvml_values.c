@@ -230,6 +230,7 @@ static const struct field fields[] = {
 	{5, CURVE_ecc_corrected, NVML_ULLONG, 0},
 	{6, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
 	{74, CURVE_slowed_power_ns, NVML_ULLONG, 0},
+	{76, CURVE_slowed_sync_ns, NVML_ULLONG, 0},
 	{82, CURVE_memory_temperature_c, NVML_UINT, 0},
 	{83, CURVE_energy_mj, NVML_ULLONG, 0},
 	{90, -1, NVML_UINT, 26562},
@@ -248,13 +249,17 @@ static const struct field fields[] = {
 	{192, CURVE_power_limit_mw, NVML_UINT, 0},
 	{197, CURVE_pcie_tx_bytes, NVML_ULLONG, 0},
 	{198, CURVE_pcie_rx_bytes, NVML_ULLONG, 0},
+	{202, CURVE_nvlink_tx_kib, NVML_ULLONG, 0},
+	{204, CURVE_nvlink_rx_kib, NVML_ULLONG, 0},
 	{269, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
 	{270, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
+	{271, CURVE_slowed_brake_ns, NVML_ULLONG, 0},
 };
 
 static void give_field(uint32_t device, const struct scene_device *d, struct nvml_field_value *v)
 {
 	bool is_of_link = v->fieldId == 138 || v->fieldId == 139;
+	bool is_of_link5 = v->fieldId == 202 || v->fieldId == 204;
 	const struct field *f = NULL;
 	uint64_t value = 0;
 	size_t i;
@@ -267,7 +272,8 @@ static void give_field(uint32_t device, const struct scene_device *d, struct nvm
 	v->nvmlReturn = NVML_OK;
 	if (v->fieldId == NVML_FIELD_NVLINK_COUNT)
 		value = d->link_count;
-	else if (!f || (is_of_link && d->link_count == 0))
+	else if (!f || (is_of_link && (d->link_count == 0 || d->nvlink5)) ||
+	         (is_of_link5 && (!d->nvlink5 || v->scopeId >= d->link_count)))
 		v->nvmlReturn = NVML_NOT_SUPPORTED;
 	else if (is_of_link && v->scopeId != NVML_ALL_LINKS && v->scopeId >= d->link_count)
 		v->nvmlReturn = NVML_INVALID_ARGUMENT;
@@ -278,6 +284,8 @@ static void give_field(uint32_t device, const struct scene_device *d, struct nvm
 	/* The curve is of one link. */
 	if (is_of_link && v->scopeId == NVML_ALL_LINKS)
 		value *= d->link_count;
+	if (is_of_link5)
+		value *= 1024;
 	if (v->nvmlReturn)
 		return;
 	v->valueType = f ? f->type : NVML_UINT;

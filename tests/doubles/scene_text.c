@@ -48,6 +48,7 @@ static const struct key gpu_keys[] = {
 	KEY("mig_pending", KEY_U32, scene_device, mig_pending),
 	KEY("migs", KEY_U32, scene_device, max_mig_count),
 	KEY("use_raw", KEY_U32, scene_device, use_raw),
+	KEY("nvlink5", KEY_U32, scene_device, nvlink5),
 };
 
 static const struct key curve_keys[] = {
