@@ -133,8 +133,9 @@ static void take(struct events *e, const struct record *rec)
 		break;
 	case RECORD_MARK:
 		stream_mark(e->stream,
-		            &(struct mark){DOMAIN_GENERIC, rec->name, rec->mono_ns, rec->thread,
-		                           rec->pid});
+		            &(struct mark){.domain = DOMAIN_GENERIC, .name = rec->name,
+		                           .mono_ns = rec->mono_ns, .thread = rec->thread,
+		                           .pid = rec->pid});
 		break;
 	}
 	if (stream_is_full(e->stream))

@@ -71,7 +71,6 @@ static galvo_status read_around(struct stream_build *b, struct span message)
 	struct wire_field f;
 	galvo_status status;
 
-	events_forget_open(b->r);
 	for (i = 0; i < b->form->rows_len; i++)
 		b->tables[i].map_len = 0;
 	while ((status = wire_next(&message, &f)) == GALVO_OK) {
@@ -107,11 +106,13 @@ static galvo_status read_rows(struct stream_build *b, struct span message)
 }
 
 /* MALFORMED: a row is broken, and none of the message's rows are added. */
-static galvo_status read_message(struct stream_build *b, struct span message)
+static galvo_status read_message(struct stream_build *b, struct span message,
+                                 const struct header *header)
 {
 	size_t before[ROW_FORMS_MAX] = {0}, i;
 	galvo_status status;
 
+	events_begin_message(b->r, header);
 	for (i = 0; i < b->form->rows_len; i++)
 		before[i] = b->tables[i].rows_len;
 	status = read_around(b, message);
@@ -193,7 +194,7 @@ static bool take_damage(struct stream_build *b, const struct frame *frame)
 static bool take_sound(struct stream_build *b, struct frame *frame)
 {
 	const struct header *h = &frame->header;
-	galvo_status status = read_message(b, frame->message);
+	galvo_status status = read_message(b, frame->message, h);
 
 	if (status == GALVO_ERR_MALFORMED) {
 		frame->state = FRAME_DAMAGED;

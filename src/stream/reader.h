@@ -48,6 +48,7 @@ struct header {
 	uint32_t major, minor;
 	uint64_t sequence, frequency_hz;
 	struct anchor anchor;
+	uint64_t gpu_ns; /* the same instant for GPUs; 0: not said */
 };
 
 void header_read(struct span bytes, struct header *ret);
@@ -127,6 +128,7 @@ struct reading {
 	struct interner process_keys, thread_keys, device_keys, event_names;
 	struct buf streams, tables, processes, threads, devices, sources, damages, regions, marks, anchors;
 	struct buf open_regions; /* of the message read last */
+	uint64_t gpu_offset_ns;  /* as the message at hand has it */
 };
 
 void reading_init(struct reading *r);
@@ -208,7 +210,7 @@ bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_fro
 
 /* A member of an EventTrace, if it is about regions or marks. False when memory is out. */
 bool events_read(struct reading *r, struct run_stream *stream, uint32_t field, struct span bytes);
-void events_forget_open(struct reading *r); /* another message begins */
+void events_begin_message(struct reading *r, const struct header *header);
 /* After all: gives regions and marks their names, and the open ones their place. */
 bool events_name(struct reading *r);
 

@@ -201,7 +201,7 @@ AT(galvo_run_info, workload_exited, 100);
 AT(galvo_run_info, exit_code, 104);
 AT(galvo_run_info, term_signal, 108);
 
-SIZE(galvo_run_stream, 104);
+SIZE(galvo_run_stream, 152);
 AT(galvo_run_stream, struct_size, 0);
 AT(galvo_run_stream, kind, 8);
 AT(galvo_run_stream, is_present, 12);
@@ -216,6 +216,12 @@ AT(galvo_run_stream, dropped_rows, 72);
 AT(galvo_run_stream, ticks, 80);
 AT(galvo_run_stream, missed_ticks, 88);
 AT(galvo_run_stream, last_mono_ns, 96);
+AT(galvo_run_stream, gpu_capturing, 104);
+AT(galvo_run_stream, gpu_no_room, 112);
+AT(galvo_run_stream, gpu_failed, 120);
+AT(galvo_run_stream, gpu_unreached, 128);
+AT(galvo_run_stream, gpu_unbound, 136);
+AT(galvo_run_stream, gpu_reason, 144);
 
 SIZE(galvo_run_note, 40);
 AT(galvo_run_note, struct_size, 0);
@@ -296,7 +302,7 @@ AT(galvo_run_thread, first_mono_ns, 24);
 AT(galvo_run_thread, end_mono_ns, 32);
 AT(galvo_run_thread, name, 40);
 
-SIZE(galvo_run_region, 72);
+SIZE(galvo_run_region, 88);
 AT(galvo_run_region, struct_size, 0);
 AT(galvo_run_region, name, 8);
 AT(galvo_run_region, name_len, 16);
@@ -308,8 +314,10 @@ AT(galvo_run_region, begin_thread, 52);
 AT(galvo_run_region, end_thread, 56);
 AT(galvo_run_region, is_unfinished, 60);
 AT(galvo_run_region, is_gpu, 64);
+AT(galvo_run_region, error_ns, 72);
+AT(galvo_run_region, stream, 80);
 
-SIZE(galvo_run_mark, 48);
+SIZE(galvo_run_mark, 64);
 AT(galvo_run_mark, struct_size, 0);
 AT(galvo_run_mark, name, 8);
 AT(galvo_run_mark, name_len, 16);
@@ -317,6 +325,8 @@ AT(galvo_run_mark, mono_ns, 24);
 AT(galvo_run_mark, pid, 32);
 AT(galvo_run_mark, thread, 36);
 AT(galvo_run_mark, is_gpu, 40);
+AT(galvo_run_mark, error_ns, 48);
+AT(galvo_run_mark, stream, 56);
 
 SIZE(galvo_instance, 64);
 AT(galvo_instance, struct_size, 0);
