@@ -15,7 +15,7 @@
 #define SIDECAR_PROGRAM "galvo-sidecar"
 
 enum {
-	SIDECAR_PROTOCOL = 2, /* moves on with every change of what is said, or of what is shared */
+	SIDECAR_PROTOCOL = 3, /* moves on with every change of what is said, or of what is shared */
 	SIDECAR_FD = 3,       /* where the program finds its end of the socket */
 	SIDECAR_FDS_MAX = 3,
 	SIDECAR_BYTES_MAX = 16 << 20, /* of a message */
