@@ -38,7 +38,8 @@ galvo_status gpu_start(struct gpu *g, galvo_error *reterr)
 
 void gpu_signal_stop(struct gpu *g)
 {
-	clock_wake(&g->stop);
+	atomic_store(&g->stop, 1);
+	clock_wake(&g->wake);
 }
 
 void gpu_join(struct gpu *g)

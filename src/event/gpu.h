@@ -15,9 +15,11 @@
 #include "nvidia/nvidia.h"
 
 enum {
-	GPU_SLOTS = 8192,      /* regions and marks on their way, of all contexts */
-	GPU_SLOTS_FIRST = 512, /* that a context begins with */
 	GPU_CONTEXTS = 16,
+	/* Regions and marks on their way: that a context begins with, that come as they are needed, of all. */
+	GPU_SLOTS_FIRST = 1024,
+	GPU_SLOTS_MORE = 7168,
+	GPU_SLOTS = GPU_CONTEXTS * GPU_SLOTS_FIRST + GPU_SLOTS_MORE,
 	GPU_STREAMS = 256,
 	GPU_ANCHORS = 16,
 	GPU_SPARE = 2, /* events for an anchor in the making */
@@ -66,8 +68,8 @@ struct gpu_context {
 	void *handle;
 	unsigned long long id;
 	bool has_id;
-	uint32_t made; /* slots */
-	bool is_full;  /* there are no more to be had */
+	_Atomic uint32_t made; /* slots */
+	bool is_full; /* there are no more to be had */
 	/* The worker's. */
 	struct gpu_clock clock;
 	struct gpu_list done; /* reached, and not placed yet */
@@ -89,6 +91,7 @@ struct gpu {
 	struct cuda cuda; /* handle NULL: not taken yet */
 	struct gpu_slot *slots;
 	_Atomic uint32_t slots_made;
+	uint32_t more_used; /* of GPU_SLOTS_MORE; the worker's */
 	struct gpu_context contexts[GPU_CONTEXTS];
 	struct gpu_stream streams[GPU_STREAMS];
 	_Atomic uint32_t contexts_len, streams_len;
@@ -99,7 +102,7 @@ struct gpu {
 	pthread_t thread;
 	bool is_threaded;
 	_Atomic bool is_running; /* it was started, and is to be joined */
-	_Atomic uint32_t stop, done;
+	_Atomic uint32_t wake, stop, done;
 	pthread_mutex_t lock; /* while something is said into the ring, or of what is below; never in a call of CUDA */
 	bool is_abandoned; /* the ring is gone, the worker is not */
 	bool is_over;      /* it is, or there never was one */
@@ -124,7 +127,7 @@ void gpu_unlock_ring(struct gpu *g);
 /* While a stream is being captured, threads in another mode than this may not ask. Returns the old one. */
 int gpu_relax(const struct gpu *g);
 void gpu_restore(const struct gpu *g, int mode);
-void gpu_grow(struct gpu *g, struct gpu_context *c, uint32_t n); /* entered */
+void gpu_grow(struct gpu *g, struct gpu_context *c); /* entered; at first, and by as many as there are */
 struct gpu_slot *gpu_slot_take(struct gpu *g, struct gpu_context *c); /* NULL: none is free */
 void gpu_slot_give(struct gpu *g, struct gpu_slot *slot);
 void gpu_tear_down(struct gpu *g); /* events and streams; nobody uses them any more */

@@ -101,11 +101,15 @@ void gpu_leave(struct gpu *g)
 
 /* ---- slots ----------------------------------------------------------------------------------------- */
 
-/* What is next to a slot that somebody else took is no matter: the count above the number tells. */
+/*
+ * What is next to a slot that somebody else took is no matter: the count above the number tells. Whoever
+ * takes half of them wakes the worker, which makes more.
+ */
 struct gpu_slot *gpu_slot_take(struct gpu *g, struct gpu_context *c)
 {
 	uint64_t top = atomic_load_explicit(&c->free, memory_order_acquire), then;
 	struct gpu_slot *slot;
+	uint32_t in_use;
 
 	do {
 		if (!(uint32_t)top)
@@ -115,7 +119,9 @@ struct gpu_slot *gpu_slot_take(struct gpu *g, struct gpu_context *c)
 		       atomic_load_explicit(&slot->next, memory_order_relaxed);
 	} while (!atomic_compare_exchange_weak_explicit(&c->free, &top, then, memory_order_acquire,
 	                                                memory_order_acquire));
-	atomic_fetch_add_explicit(&c->in_use, 1, memory_order_relaxed);
+	in_use = atomic_fetch_add_explicit(&c->in_use, 1, memory_order_relaxed);
+	if (in_use == atomic_load_explicit(&c->made, memory_order_relaxed) / 2)
+		clock_wake(&g->wake);
 	return slot;
 }
 
@@ -138,25 +144,16 @@ void gpu_slot_give(struct gpu *g, struct gpu_slot *slot)
 	put_free(g, c, slot);
 }
 
-/* As many of n as there are left; the first of them. */
-static uint32_t reserve(struct gpu *g, uint32_t *n)
+void gpu_grow(struct gpu *g, struct gpu_context *c)
 {
-	uint32_t from = atomic_load_explicit(&g->slots_made, memory_order_relaxed), left;
+	const uint32_t made = atomic_load_explicit(&c->made, memory_order_relaxed);
+	uint32_t n = GPU_SLOTS_FIRST, from, i;
 
-	do {
-		left = GPU_SLOTS - from;
-		*n = *n < left ? *n : left;
-	} while (!atomic_compare_exchange_weak_explicit(&g->slots_made, &from, from + *n,
-	                                                memory_order_relaxed,
-	                                                memory_order_relaxed));
-	return from;
-}
-
-void gpu_grow(struct gpu *g, struct gpu_context *c, uint32_t n)
-{
-	const uint32_t from = reserve(g, &n);
-	uint32_t i;
-
+	if (made) {
+		n = made < GPU_SLOTS_MORE - g->more_used ? made : GPU_SLOTS_MORE - g->more_used;
+		g->more_used += n;
+	}
+	from = atomic_fetch_add_explicit(&g->slots_made, n, memory_order_relaxed);
 	for (i = 0; i < n; i++) {
 		struct gpu_slot *slot = &g->slots[from + i];
 
@@ -167,7 +164,7 @@ void gpu_grow(struct gpu *g, struct gpu_context *c, uint32_t n)
 			break;
 		put_free(g, c, slot);
 	}
-	c->made += i;
+	atomic_store_explicit(&c->made, made + i, memory_order_relaxed);
 	c->is_full = i < n || !n;
 }
 
@@ -184,8 +181,8 @@ static galvo_status fill(struct gpu *g, struct gpu_context *c, galvo_error *rete
 		return cuda_failed(reterr, "cuCtxPushCurrent", result);
 	result = gpu_clock_init(g, &c->clock);
 	if (!result) {
-		gpu_grow(g, c, GPU_SLOTS_FIRST);
-		if (!c->made) {
+		gpu_grow(g, c);
+		if (!atomic_load(&c->made)) {
 			gpu_clock_finish(g, &c->clock);
 			result = CUDA_OUT_OF_MEMORY;
 		}

@@ -290,8 +290,8 @@ static void work_on(struct gpu *g, struct gpu_context *c)
 	is_sound = gpu_enter(g, c);
 	if (is_sound) {
 		is_sound = look(g, c) == CUDA_OK;
-		if (is_sound && !c->is_full && 2 * atomic_load(&c->in_use) > c->made)
-			gpu_grow(g, c, c->made);
+		if (is_sound && !c->is_full && 2 * atomic_load(&c->in_use) >= atomic_load(&c->made))
+			gpu_grow(g, c);
 		gpu_leave(g);
 	}
 	if (!is_sound)
@@ -430,7 +430,7 @@ static uint64_t wait_ns(struct gpu *g)
 		if (g->contexts[i].is_given_up)
 			continue;
 		in_use = atomic_load_explicit(&g->contexts[i].in_use, memory_order_relaxed);
-		if (4 * in_use > g->contexts[i].made)
+		if (4 * in_use > atomic_load_explicit(&g->contexts[i].made, memory_order_relaxed))
 			return PRESSED_NS;
 		if (in_use)
 			least_ns = WAITING_NS;
@@ -457,9 +457,12 @@ static void *run(void *arg)
 
 	pthread_setname_np(pthread_self(), "galvo-gpu");
 	while (!atomic_load_explicit(&g->stop, memory_order_acquire)) {
+		atomic_store_explicit(&g->wake, 0, memory_order_relaxed);
 		gpu_work(g);
 		tell_cost(g);
-		g->clock->sleep_until(g->clock, g->clock->mono_ns(g->clock) + wait_ns(g), &g->stop);
+		if (!atomic_load_explicit(&g->stop, memory_order_acquire))
+			g->clock->sleep_until(g->clock, g->clock->mono_ns(g->clock) + wait_ns(g),
+			                      &g->wake);
 	}
 	finish(g);
 	tell_cost(g);

@@ -304,7 +304,7 @@ static void many_on_their_way(void)
 	EQ(add_work(g.stream, NS_PER_S), CUDA_OK);
 	while ((ids[begun] = gpu_begins(&g, "waits")))
 		begun++;
-	EQ(begun, 512);
+	EQ(begun, 1024);
 	while (begun < N) { /* there are more with each look, until there are enough */
 		work(&g);
 		for (more = 0; begun < N && (ids[begun] = gpu_begins(&g, "waits")); more++)
