@@ -58,7 +58,7 @@ struct gpu_clock {
 	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
 	size_t spare_len;
-	double rate, rate_error; /* our ns in one of the GPU's */
+	double pace, pace_error; /* our ns in one of the GPU's */
 };
 
 struct gpu_context {

@@ -30,8 +30,8 @@ int gpu_clock_init(struct gpu *g, struct gpu_clock *k)
 			return result;
 		}
 	}
-	k->rate = 1;
-	k->rate_error = DRIFT;
+	k->pace = 1;
+	k->pace_error = DRIFT;
 	return CUDA_OK;
 }
 
@@ -59,7 +59,7 @@ bool gpu_clock_is_due(const struct gpu_clock *k, uint64_t mono_ns)
 
 	if (!k->len)
 		return true;
-	/* At first often, until there is a rate. */
+	/* At first often, until there is a pace. */
 	age_ns = k->anchors[k->len - 1].mono_ns - k->anchors[0].mono_ns;
 	every_ns = age_ns > ANCHOR_FIRST_NS ? age_ns : ANCHOR_FIRST_NS;
 	if (every_ns > ANCHOR_EVERY_NS)
@@ -129,18 +129,18 @@ static int elapsed(const struct gpu *g, void *from, void *to, double *ret_ns, do
 	return result;
 }
 
-static void set_rate(struct gpu_clock *k)
+static void set_pace(struct gpu_clock *k)
 {
 	const struct gpu_anchor *first = &k->anchors[0], *last = &k->anchors[k->len - 1];
 	const double gpu_ns = last->gpu_ns - first->gpu_ns;
 
-	k->rate = 1;
-	k->rate_error = DRIFT;
+	k->pace = 1;
+	k->pace_error = DRIFT;
 	if (gpu_ns <= 0 ||
 	    (double)(first->half_ns + last->half_ns + 2 * TICK_NS) > gpu_ns * DRIFT)
 		return;
-	k->rate = (double)(last->mono_ns - first->mono_ns) / gpu_ns;
-	k->rate_error = (double)(first->half_ns + last->half_ns + 2 * TICK_NS) / gpu_ns;
+	k->pace = (double)(last->mono_ns - first->mono_ns) / gpu_ns;
+	k->pace_error = (double)(first->half_ns + last->half_ns + 2 * TICK_NS) / gpu_ns;
 }
 
 static int add(const struct gpu *g, struct gpu_clock *k, struct gpu_anchor *a)
@@ -167,7 +167,7 @@ static int add(const struct gpu *g, struct gpu_clock *k, struct gpu_anchor *a)
 		memmove(k->anchors, k->anchors + 1, --k->len * sizeof(*k->anchors));
 	}
 	k->anchors[k->len++] = *a;
-	set_rate(k);
+	set_pace(k);
 	return CUDA_OK;
 }
 
@@ -205,8 +205,8 @@ int gpu_clock_place(struct gpu *g, struct gpu_clock *k, void *event, struct gpu_
 		result = elapsed(g, a->event, event, &ns, &error_ns);
 	if (result)
 		return result;
-	ret->mono_ns = a->mono_ns + (uint64_t)llrint(ns * k->rate);
-	ret->error_ns = a->half_ns + (uint64_t)ceil(error_ns + fabs(ns) * k->rate_error);
+	ret->mono_ns = a->mono_ns + (uint64_t)llrint(ns * k->pace);
+	ret->error_ns = a->half_ns + (uint64_t)ceil(error_ns + fabs(ns) * k->pace_error);
 	return CUDA_OK;
 }
 
@@ -219,10 +219,10 @@ int gpu_clock_place_start(struct gpu *g, struct gpu_clock *k, void *start, void 
 
 	if (result)
 		return result;
-	error_ns += fabs(ns) * k->rate_error;
+	error_ns += fabs(ns) * k->pace_error;
 	if (error_ns > (double)of_end->error_ns)
 		return gpu_clock_place(g, k, start, ret);
-	ret->mono_ns = of_end->mono_ns - (uint64_t)llrint(ns * k->rate);
+	ret->mono_ns = of_end->mono_ns - (uint64_t)llrint(ns * k->pace);
 	ret->error_ns = of_end->error_ns + (uint64_t)ceil(error_ns);
 	return CUDA_OK;
 }
