@@ -21,8 +21,8 @@
  *
  * They have the instants at which the stream gets there, on CLOCK_MONOTONIC and in ns as all others, and
  * a bound of what may be wrong with them, usually some microseconds. Each call costs what recording a
- * CUDA event does, and no more: nothing is waited for, the caller's CUDA context and capture mode stay
- * as they are, and nothing synchronises. They may be made on any thread, but not in a signal handler, and
+ * CUDA event does and a tenth of a microsecond: nothing is waited for, the caller's CUDA context and
+ * capture mode stay as they are, and nothing synchronises. They may be made on any thread, but not in a signal handler, and
  * wait only where CUDA does for any work, when the stream's queue is full. What cannot be recorded is
  * left out and counted: in a stream that is being captured into a graph, when some thousands are on their
  * way to the GPU and back, after CUDA has failed. What the GPU has not got to 0.2 s after the stop is

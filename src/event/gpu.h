@@ -85,25 +85,25 @@ struct gpu_stream {
 };
 
 struct gpu {
+	struct gpu_context contexts[GPU_CONTEXTS];
+	/* What every call of a caller's changes. */
+	_Alignas(LINE_BYTES) _Atomic uint32_t ended; /* a stack: number plus one */
+	_Atomic uint32_t inside; /* callers */
+	struct gpu_stream *_Atomic bound;
 	struct ring *ring;
 	const struct clock *clock;
-	pid_t owner;
-	struct cuda cuda; /* handle NULL: not taken yet */
 	struct gpu_slot *slots;
-	_Atomic uint32_t slots_made;
-	uint32_t more_used; /* of GPU_SLOTS_MORE; the worker's */
-	struct gpu_context contexts[GPU_CONTEXTS];
+	struct cuda cuda; /* handle NULL: not taken yet */
 	struct gpu_stream streams[GPU_STREAMS];
-	_Atomic uint32_t contexts_len, streams_len;
-	struct gpu_stream *_Atomic bound;
-	_Alignas(LINE_BYTES) _Atomic uint32_t ended; /* a stack: number plus one */
-	_Alignas(LINE_BYTES) _Atomic uint32_t inside; /* callers */
+	_Atomic uint32_t contexts_len, streams_len, slots_made;
+	uint32_t more_used; /* of GPU_SLOTS_MORE; the worker's */
+	pid_t owner;
 	/* The worker. */
+	_Atomic uint32_t wake, stop, done;
 	pthread_t thread;
+	pthread_mutex_t lock; /* while something is said into the ring, or of what is below; never in a call of CUDA */
 	bool is_threaded;
 	_Atomic bool is_running; /* it was started, and is to be joined */
-	_Atomic uint32_t wake, stop, done;
-	pthread_mutex_t lock; /* while something is said into the ring, or of what is below; never in a call of CUDA */
 	bool is_abandoned; /* the ring is gone, the worker is not */
 	bool is_over;      /* it is, or there never was one */
 	bool is_orphan;    /* whoever is left frees this */
