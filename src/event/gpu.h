@@ -46,7 +46,7 @@ struct gpu_list {
 };
 
 /* One instant on two clocks: an event of ours that was reached, and when. */
-struct gpu_anchor {
+struct event_anchor {
 	void *event;
 	uint64_t mono_ns, half_ns; /* within that much of it */
 	double gpu_ns;             /* since the first anchor, on the clock of the GPU */
@@ -54,7 +54,7 @@ struct gpu_anchor {
 
 struct gpu_clock {
 	void *stream; /* nobody else's */
-	struct gpu_anchor anchors[GPU_ANCHORS]; /* in order of time */
+	struct event_anchor anchors[GPU_ANCHORS]; /* in order of time */
 	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
 	size_t spare_len;

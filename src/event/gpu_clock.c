@@ -69,7 +69,7 @@ bool gpu_clock_is_due(const struct gpu_clock *k, uint64_t mono_ns)
 
 /* The stream is idle: the GPU gets there between the call and the poll that finds it so. */
 static int try_anchor(const struct gpu *g, const struct gpu_clock *k, bool is_patient,
-                      struct gpu_anchor *a)
+                      struct event_anchor *a)
 {
 	const struct timespec nap = {0, NAP_NS};
 	const uint64_t from_ns = g->clock->mono_ns(g->clock);
@@ -93,17 +93,17 @@ static int try_anchor(const struct gpu *g, const struct gpu_clock *k, bool is_pa
 }
 
 /* The best of some tries; its event is no spare one any more. */
-static int find_anchor(const struct gpu *g, struct gpu_clock *k, struct gpu_anchor *best)
+static int find_anchor(const struct gpu *g, struct gpu_clock *k, struct event_anchor *best)
 {
-	struct gpu_anchor a = {0};
+	struct event_anchor a = {0};
 	int result = CUDA_NOT_READY, i;
 
-	*best = (struct gpu_anchor){.half_ns = UINT64_MAX};
+	*best = (struct event_anchor){.half_ns = UINT64_MAX};
 	for (i = 1; i <= TRIES && best->half_ns > GOOD_NS; i++) {
-		a = (struct gpu_anchor){.event = k->spare[--k->spare_len]};
+		a = (struct event_anchor){.event = k->spare[--k->spare_len]};
 		result = try_anchor(g, k, i == TRIES && !best->event, &a);
 		if (result == CUDA_OK && a.half_ns < best->half_ns) {
-			struct gpu_anchor worse = *best;
+			struct event_anchor worse = *best;
 
 			*best = a;
 			a = worse;
@@ -131,7 +131,7 @@ static int elapsed(const struct gpu *g, void *from, void *to, double *ret_ns, do
 
 static void set_pace(struct gpu_clock *k)
 {
-	const struct gpu_anchor *first = &k->anchors[0], *last = &k->anchors[k->len - 1];
+	const struct event_anchor *first = &k->anchors[0], *last = &k->anchors[k->len - 1];
 	const double gpu_ns = last->gpu_ns - first->gpu_ns;
 
 	k->pace = 1;
@@ -143,9 +143,9 @@ static void set_pace(struct gpu_clock *k)
 	k->pace_error = (double)(first->half_ns + last->half_ns + 2 * TICK_NS) / gpu_ns;
 }
 
-static int add(const struct gpu *g, struct gpu_clock *k, struct gpu_anchor *a)
+static int add(const struct gpu *g, struct gpu_clock *k, struct event_anchor *a)
 {
-	const struct gpu_anchor *last = &k->anchors[k->len ? k->len - 1 : 0];
+	const struct event_anchor *last = &k->anchors[k->len ? k->len - 1 : 0];
 	double ns = 0, error_ns = 0, own_ns;
 	int result = CUDA_OK;
 
@@ -173,7 +173,7 @@ static int add(const struct gpu *g, struct gpu_clock *k, struct gpu_anchor *a)
 
 int gpu_clock_anchor(struct gpu *g, struct gpu_clock *k)
 {
-	struct gpu_anchor a;
+	struct event_anchor a;
 	int result = find_anchor(g, k, &a);
 
 	return result ? result : add(g, k, &a);
@@ -181,9 +181,9 @@ int gpu_clock_anchor(struct gpu *g, struct gpu_clock *k)
 
 /* ---- instants -------------------------------------------------------------------------------------- */
 
-static const struct gpu_anchor *nearest(const struct gpu_clock *k, double gpu_ns)
+static const struct event_anchor *nearest(const struct gpu_clock *k, double gpu_ns)
 {
-	const struct gpu_anchor *best = &k->anchors[k->len - 1], *a;
+	const struct event_anchor *best = &k->anchors[k->len - 1], *a;
 
 	for (a = k->anchors; a < k->anchors + k->len; a++)
 		if (fabs(a->gpu_ns - gpu_ns) < fabs(best->gpu_ns - gpu_ns))
@@ -194,7 +194,7 @@ static const struct gpu_anchor *nearest(const struct gpu_clock *k, double gpu_ns
 /* The nearer the anchor, the finer the time, which is a float. */
 int gpu_clock_place(struct gpu *g, struct gpu_clock *k, void *event, struct gpu_instant *ret)
 {
-	const struct gpu_anchor *last = &k->anchors[k->len - 1], *a;
+	const struct event_anchor *last = &k->anchors[k->len - 1], *a;
 	double ns, error_ns;
 	int result = elapsed(g, last->event, event, &ns, &error_ns);
 

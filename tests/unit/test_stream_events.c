@@ -126,6 +126,22 @@ static void regions_of_the_gpu(void)
 	sample_remove(path, fd);
 }
 
+/* What the last message of events calls open stays so, whatever other streams are read after it. */
+static void open_beside_other_streams(void)
+{
+	struct galvo_run *run = NULL;
+	char path[64];
+	int fd = sample_dir(path);
+
+	OK(sample_write_kind(fd, 2, STREAM_EVENTS) == GALVO_OK);
+	OK(sample_write_kind(fd, 2, STREAM_TELEMETRY) == GALVO_OK);
+	OK(galvo_run_open(path, &run, NULL) == GALVO_OK);
+	EQ(run->regions_len, 3);
+	OK(run->regions[2].id == 101 && run->regions[2].end_mono_ns == 0);
+	galvo_run_close(run);
+	sample_remove(path, fd);
+}
+
 /* Of a foreign writer: no checksum, the clock behind the regions, an end before its begin. */
 static void foreign(void)
 {
@@ -220,6 +236,7 @@ static const struct tap_test tests[] = {
 	{"a cut at every byte", every_cut},
 	{"every bit flipped", every_bit},
 	{"regions of the GPU", regions_of_the_gpu},
+	{"open beside other streams", open_beside_other_streams},
 	{"another writer's file", foreign},
 	{"long names, many regions", long_names_many_regions},
 	{"check and repair", check_and_repair},
