@@ -193,6 +193,7 @@ struct events {
 	struct open_table open;
 	struct open_table asked;  /* marks that the GPU has not got to */
 	struct gpu_events gpu_events;
+	_Atomic bool gpu_hangs;
 	uint64_t at;              /* in the ring: what was taken ends there */
 	uint64_t dropped_counted; /* of ring.dropped, what the stream knows */
 	uint64_t flushed_mono_ns;

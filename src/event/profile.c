@@ -286,6 +286,7 @@ static void await_gpu(struct events *e)
 		events_drain(e);
 		nanosleep(&moment, NULL);
 	}
+	atomic_store(&e->gpu_hangs, atomic_load(&e->ring->gpu_is_working) != 0);
 }
 
 void events_finish(struct events *e)
@@ -402,4 +403,5 @@ void events_count(const struct events *e, struct events_counts *ret)
 	ret->dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
 	ret->unmatched = atomic_load_explicit(&r->unmatched, memory_order_relaxed);
 	ret->refused = atomic_load_explicit(&r->refused, memory_order_relaxed);
+	ret->gpu_hangs = atomic_load(&e->gpu_hangs);
 }

@@ -58,6 +58,9 @@ void suite_stop_events(struct galvo_suite *s)
 	if (counts.refused)
 		suite_note(s, "events", "messages refused (malformed, another user's, too many): %llu",
 		           (unsigned long long)counts.refused);
+	if (counts.gpu_hangs)
+		suite_note(s, "events", "a call of CUDA did not return when the recording was stopped: "
+		                        "regions of the GPU are missing, or have no end");
 }
 
 galvo_tracker *galvo_suite_host_tracker(galvo_suite *s)

@@ -227,6 +227,7 @@ static bool hangs_no_more(void)
 /* The driver does not answer: regions of the host are recorded, and the stop does not wait for ever. */
 static void a_driver_that_hangs(void)
 {
+	struct events_counts counts;
 	uint64_t id, from_ns;
 	struct gpu_rig g;
 
@@ -244,6 +245,8 @@ static void a_driver_that_hangs(void)
 	events_signal_stop(g.r.events);
 	events_join(g.r.events);
 	OK(clock_real.mono_ns(&clock_real) - from_ns < 5 * NS_PER_S);
+	events_count(g.r.events, &counts);
+	OK(counts.gpu_hangs);
 	rig_read(&g.r);
 	EQ(g.r.run->regions_len, 3);
 	OK(!region_named(&g.r, "host").unfinished && region_named(&g.r, "gpu").unfinished);
