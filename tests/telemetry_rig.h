@@ -82,14 +82,12 @@ static inline void ticks(unsigned n)
 	}
 }
 
-/* Of the machine that is below tests/fixtures/source/gpu/NAME. The first readings are made. */
-static inline void rig_begin_at(const char *machine)
+/* Of the machine whose files are below that root. The first readings are made. */
+static inline void rig_begin_below(const char *root)
 {
 	struct telemetry_config config = rig_config(&rig.world);
-	char root[256];
 	galvo_error e;
 
-	snprintf(root, sizeof(root), "%s/source/gpu/%s", FIXTURES, machine);
 	OK(world_open(&rig.world, root, NULL) == GALVO_OK);
 	clock_fake_init(&rig.clock, scene->fake_mono_ns, scene->fake_mono_ns, scene->fake_mono_ns);
 	rig.world.clock = &rig.clock.clock;
@@ -100,6 +98,15 @@ static inline void rig_begin_at(const char *machine)
 	OK(telemetry_begin(rig.telemetry, rig.stream, NULL) == GALVO_OK);
 	OK(telemetry_settle(rig.telemetry, SOON_NS));
 	tick();
+}
+
+/* As that, of tests/fixtures/source/gpu/NAME. */
+static inline void rig_begin_at(const char *machine)
+{
+	char root[256];
+
+	snprintf(root, sizeof(root), "%s/source/gpu/%s", FIXTURES, machine);
+	rig_begin_below(root);
 }
 
 static inline void rig_begin(void)
@@ -133,14 +140,17 @@ static inline void rig_end(void)
 
 /* ---- what was recorded ----------------------------------------------------------------------- */
 
+/* All empty if there is none of that number. */
 static inline const struct gpu_info *rig_gpu(uint32_t index)
 {
+	static const struct gpu_info none = {.index = UINT32_MAX};
 	size_t i;
 
 	for (i = 0; i < rig.run->gpus_len; i++)
 		if (rig.run->gpus[i].info.index == index)
 			return &rig.run->gpus[i].info;
-	return NULL;
+	printf("# no GPU %u\n", index);
+	return &none;
 }
 
 /* Row n of that GPU, of that process on it (0: any); SIZE_MAX: there are not so many. */

@@ -130,6 +130,10 @@ static void take_finder(struct telemetry *t, struct finder *f)
 	uint64_t now = telemetry_now(t);
 
 	f->is_asked = false;
+	if (f->status == GALVO_DONE) {
+		f->next_mono_ns = now + RETRY_MIN_NS;
+		return;
+	}
 	if (f->status != GALVO_OK) {
 		group_fail(&t->groups[GPU_FAST], now, f->vendor->name, f->error.text);
 		f->next_mono_ns = now + f->retry_ns;

@@ -106,7 +106,8 @@ bool telemetry_note_at(const struct telemetry *t, size_t i, const char **ret_sub
 			continue;
 		*ret_subject = f->vendor->name;
 		*ret_text = f->is_asked ? "its library had not answered when the recording ended"
-		                        : f->error.text;
+		            : f->status == GALVO_DONE ? "its GPUs sleep, and were let sleep"
+		                                      : f->error.text;
 		return true;
 	}
 	for (k = 0; k < t->units_len; k++) {

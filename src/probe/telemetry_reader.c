@@ -174,7 +174,8 @@ static galvo_status read_part(struct reader *r, unsigned group, size_t part, gal
 	galvo_status status;
 
 	raw_clear(&only.raw);
-	r->users[part].len = is_of_users ? 0 : r->users[part].len;
+	if (is_of_users) /* else they may be with the sampler */
+		r->users[part].len = 0;
 	status = r->use->vendor->read[group](r->device, part, is_of_users ? &users.sink : &only.sink,
 	                                     reterr);
 	to->mono_ns[part] = before + (now_of(r) - before) / 2;

@@ -40,7 +40,10 @@ struct gpu_vendor {
 	const char *name; /* "nvidia" */
 	/* ABSENT if the machine lacks what it takes. */
 	galvo_status (*find)(const struct gpu_places *, const struct world *, galvo_error *reterr);
-	/* Where it fails it is tried again, later. Places and world are borrowed until `end`. */
+	/*
+	 * Where it fails it is tried again, less and less often. DONE: all GPUs sleep, and are let sleep;
+	 * that is looked at again soon. Places and world are borrowed until `end`.
+	 */
 	galvo_status (*begin)(const struct gpu_places *, const struct world *, void **ret_library,
 	                      galvo_error *reterr);
 	void (*end)(void *library); /* after all devices of it are let go of */

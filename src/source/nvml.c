@@ -84,9 +84,12 @@ static galvo_status begin(const struct gpu_places *places, const struct world *w
                           galvo_error *reterr)
 {
 	const struct nvidia_places where = places_of(places);
-	struct nvml_library *l = calloc(1, sizeof(*l));
+	struct nvml_library *l;
 	galvo_status status;
 
+	if (nvml_all_sleep(w))
+		return GALVO_DONE;
+	l = calloc(1, sizeof(*l));
 	if (!l)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	l->world = w;
@@ -312,17 +315,22 @@ static void tell_instance(struct gpu_device *d, struct nvml_part *p, struct gpu_
 
 static void tell_note(const struct gpu_device *d, char *to, size_t cap)
 {
-	const struct nvml_library *l = d->library;
+	const struct {
+		bool is_so;
+		const char *text;
+	} notes[] = {
+		{d->is_cut_pending, "MIG is off, and on after the next reset"},
+		{d->is_cut, "MIG is on: the load is that of its instances, which do not tell it"},
+		{d->library->is_wsl, "the driver is that of Windows (WSL), which tells no processes"},
+		{d->library->load_path[0], "its memory is the machine's"},
+		{d->stride, "its lists of processes have entries of another size than declared"},
+	};
+	size_t i, at = 0;
 
-	snprintf(to, cap, "%s%s%s%s%s",
-	         d->is_cut_pending ? "MIG is off, and on after the next reset; " : "",
-	         d->is_cut ? "MIG is on: load is that of its instances, which do not tell it; " : "",
-	         l->is_wsl ? "the driver is that of Windows (WSL), which tells no processes; " : "",
-	         l->load_path[0] ? "its memory is the machine's; " : "",
-	         d->stride ? "its list of processes has entries of another size than its driver "
-	                     "declares; " : "");
-	if (to[0])
-		to[strlen(to) - 2] = '\0';
+	to[0] = '\0';
+	for (i = 0; i < ARRAY_LEN(notes); i++)
+		if (notes[i].is_so && at + strlen(notes[i].text) + 3 <= cap)
+			at += (size_t)snprintf(to + at, cap - at, "%s%s", at ? "; " : "", notes[i].text);
 }
 
 static galvo_status look(struct gpu_device *d, struct gpu_info to[GPU_PARTS_MAX], size_t *ret_len,

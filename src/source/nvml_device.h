@@ -106,6 +106,8 @@ struct gpu_device {
 
 #define NVML_ENTRY_BYTES 32 /* the largest entry that a driver has put into a list of processes */
 
+bool nvml_all_sleep(const struct world *);
+
 /* True: it was answered. Else it is remembered what became of it. */
 bool nvml_answered(struct gpu_device *d, struct nvml_part *p, unsigned question, size_t call,
                    int result);

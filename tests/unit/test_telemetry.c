@@ -1,4 +1,4 @@
-/* Telemetry of GPUs: values, rates, what is absent, what comes and goes. */
+/* Telemetry of GPUs: values, rates, what is absent. */
 #include "telemetry_rig.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -332,120 +332,7 @@ static void what_is_not_ready(void)
 	rig_end();
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
-
-static void lost(void)
-{
-	struct telemetry_counts counts;
-	const char *subject, *text;
-
-	rig_scene(2);
-	scene->devices[1].lost_at_ns = 250 * MS;
-	rig_begin();
-	ticks(5);
-	telemetry_count(rig.telemetry, &counts);
-	EQ(counts.gpus * 10 + counts.lost, 21);
-	OK(telemetry_note_at(rig.telemetry, 0, &subject, &text));
-	OK(!strcmp(subject, "GPU 1") && strstr(text, "fallen off the bus"));
-	OK(!telemetry_note_at(rig.telemetry, 1, &subject, &text));
-	rig_read();
-	EQ(rig_rows(SCOPE_GPU, 0, 0), 6);
-	EQ(rig_rows(SCOPE_GPU, 1, 0), 3);
-	EQ(rig_gpu(1)->lost_mono_ns, 1000 * NS_PER_S + 300 * MS);
-	OK(strstr(rig_gpu(1)->note, "NVML_ERROR_GPU_IS_LOST (15): it has fallen off the bus"));
-	OK(!strcmp(rig_gpu(1)->name, "NVIDIA GH100") && !rig_gpu(0)->lost_mono_ns);
-	OK(strstr(rig_source("gpu")->reason, "GPU 1: ") == rig_source("gpu")->reason);
-	rig_end();
-}
-
-/* It is asked for again, less and less often, and begins anew. */
-static void lost_and_found(void)
-{
-	uint32_t tries;
-
-	rig_scene(1);
-	scene->devices[0].lost_at_ns = 250 * MS;
-	rig_begin();
-	ticks(3);
-	tries = scene_calls(scene, "nvmlDeviceGetHandleByIndex_v2");
-	ticks(300);
-	OK(scene_calls(scene, "nvmlDeviceGetHandleByIndex_v2") - tries <= 6);
-	scene->devices[0].lost_at_ns = UINT64_MAX;
-	ticks(610);
-	rig_read();
-	OK(rig_rows(SCOPE_GPU, 0, 0) > 10);
-	EQ(rig_gpu(0)->lost_mono_ns, 0);
-	/* The first row after it: no rate over the gap. */
-	GPU_IS(0, 2, "pcie_rx_bytes.sum.per_second", 3072000);
-	GPU_IS(0, 3, "pcie_rx_bytes.sum.per_second", NAN);
-	GPU_IS(0, 4, "pcie_rx_bytes.sum.per_second", 3072000);
-	rig_end();
-}
-
-static void absent_from_the_start(void)
-{
-	rig_scene(2);
-	scene->devices[0].lost_at_ns = 0;
-	rig_begin();
-	ticks(3);
-	rig_read();
-	EQ(rig_rows(SCOPE_GPU, 0, 0), 0);
-	EQ(rig_rows(SCOPE_GPU, 1, 0), 4);
-	OK(rig_gpu(0)->lost_mono_ns && strstr(rig_gpu(0)->note, "nvmlDeviceGetHandleByIndex_v2: "));
-	rig_end();
-}
-
-static void one_more(void)
-{
-	rig_scene(1);
-	rig_begin();
-	ticks(20);
-	scene_add(scene, "GH100");
-	ticks(100);
-	rig_read();
-	OK(rig_rows(SCOPE_GPU, 1, 0) >= 10 && rig_rows(SCOPE_GPU, 1, 0) < 40);
-	EQ(rig_rows(SCOPE_GPU, 0, 0), 121);
-	rig_end();
-}
-
-/* The library is of another driver than the kernel's; then the module is loaded anew. */
-static void mismatch(void)
-{
-	const char *subject, *text;
-
-	rig_scene(1);
-	scene->init_result = NVML_LIB_RM_VERSION_MISMATCH;
-	rig_begin();
-	ticks(100);
-	OK(scene_calls(scene, "nvmlInit_v2") >= 3 && scene_calls(scene, "nvmlInit_v2") <= 5);
-	OK(telemetry_note_at(rig.telemetry, 0, &subject, &text));
-	OK(!strcmp(subject, "nvidia") && strstr(text, "reload it or reboot"));
-	scene->init_result = 0;
-	ticks(100);
-	rig_read();
-	OK(rig_rows(SCOPE_GPU, 0, 0) > 10);
-	OK(strstr(rig_source("gpu")->reason, "nvidia: ") && rig_source("gpu")->failures >= 3);
-	OK(!telemetry_note_at(rig.telemetry, 0, &subject, &text));
-	rig_end();
-}
-
-static void no_library(void)
-{
-	struct world world = {.root_fd = -1};
-	struct telemetry_config config = rig_config(&world);
-	struct telemetry *t = NULL;
-	galvo_error e;
-
-	OK(world_open(&world, NULL, NULL) == GALVO_OK);
-	config.places = (struct gpu_places){.nvml = "/nowhere/libnvidia-ml.so.1"};
-	err_clear(&e);
-	EQ(telemetry_create(&config, &t, &e), GALVO_ERR_ABSENT);
-	OK(!t && strstr(e.text, "/nowhere/libnvidia-ml.so.1: not there"));
-	world_close(&world);
-}
-
 static const struct tap_test tests[] = {
-	{"there is no library", no_library},
 	{"every column of a GPU", every_column},
 	{"what changes slowly", details},
 	{"who it is", who_it_is},
@@ -458,11 +345,6 @@ static const struct tap_test tests[] = {
 	{"what is not supported is asked once", what_is_not_supported_is_asked_once},
 	{"what fails is put off", what_fails_is_put_off},
 	{"what is not ready", what_is_not_ready},
-	{"a GPU that is lost", lost},
-	{"a GPU that is lost and found", lost_and_found},
-	{"a GPU that is not there from the start", absent_from_the_start},
-	{"a GPU that comes later", one_more},
-	{"another driver than the library's", mismatch},
 };
 
 TAP_MAIN(tests)
