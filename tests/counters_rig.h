@@ -188,10 +188,11 @@ static inline void rest_a_moment(void)
 #define AWAIT(claim)                                                                               \
 	do {                                                                                       \
 		uint64_t limit_ = clock_real.mono_ns(&clock_real) + REAL_LIMIT_NS;                 \
+		bool holds_;                                                                       \
                                                                                                    \
-		while (!(claim) && is_before(limit_))                                              \
+		while (!(holds_ = (claim)) && is_before(limit_))                                   \
 			rest_a_moment();                                                           \
-		OK(claim);                                                                         \
+		tap_claim(holds_, #claim, __FILE__, __LINE__);                                     \
 	} while (0)
 
 static inline uint64_t ticks_of(const struct take *t)

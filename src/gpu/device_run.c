@@ -46,12 +46,15 @@ static uint64_t now_ns(const struct device *d)
 
 void device_say(struct device *d, const char *reason)
 {
+	char text[REASON_BYTES];
+
+	utf8_copy(text, sizeof(text), span_str(reason));
 	pthread_mutex_lock(&d->words);
-	utf8_copy(d->reason, sizeof(d->reason), span_str(reason));
-	if (reason[0] && d->begin_mono_ns && !is_set(&d->has_trouble)) {
-		utf8_copy(d->trouble, sizeof(d->trouble), span_str(reason));
+	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) && strcmp(text, d->reason)) {
+		memcpy(d->trouble, text, sizeof(text));
 		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
 	}
+	memcpy(d->reason, text, sizeof(text));
 	pthread_mutex_unlock(&d->words);
 }
 
@@ -377,6 +380,15 @@ void device_signal_stop(struct device *d)
 {
 	clock_wake(&d->stop);
 	clock_wake(&d->go);
+}
+
+void device_leave(struct device *d)
+{
+	if (d->has_decoder)
+		pthread_detach(d->decoder);
+	if (d->has_evaluator)
+		pthread_detach(d->evaluator);
+	d->has_decoder = d->has_evaluator = false;
 }
 
 bool device_is_done(const struct device *d)
