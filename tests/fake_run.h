@@ -94,13 +94,13 @@ static inline size_t fake_table(struct fake_run *f, enum stream_kind stream, enu
 }
 
 static inline void fake_row(struct fake_run *f, size_t t, uint64_t mono_ns, uint32_t key,
-                            const double *values)
+                            const double *values, size_t n)
 {
 	size_t row = f->tables[t].rows_len++, c;
 
 	f->columns[t].mono_ns[row] = mono_ns;
 	f->columns[t].key[row] = key;
-	for (c = 0; c < f->tables[t].columns_len; c++)
+	for (c = 0; c < n && c < f->tables[t].columns_len; c++)
 		f->columns[t].value[c][row] = values[c];
 }
 /* The last row's other key, or how much time it covers. */
@@ -117,7 +117,8 @@ static inline void fake_row_covers(struct fake_run *f, size_t t, uint64_t durati
 }
 
 #define ROW(f, t, mono_ns, key, ...)                                                               \
-	fake_row((f), (t), (mono_ns), (key), (const double[]){__VA_ARGS__})
+	fake_row((f), (t), (mono_ns), (key), (const double[]){__VA_ARGS__},                        \
+	         sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 /* From and to in ms since 100 s; to 0: it is open. */
 static inline struct region *fake_region(struct fake_run *f, const char *name, uint64_t from_ms,
