@@ -151,6 +151,7 @@ uint64_t gpu_gap_limit_ns(const struct galvo_run *run)
 			slowest_ns = NS_PER_S / run->streams[i].frequency_hz;
 	for (i = 0; i < run->sources_len; i++)
 		if (run->sources[i].stream == STREAM_TELEMETRY &&
+		    span_eq_str(span_str(run->sources[i].name), "gpu") &&
 		    run->sources[i].longest_period_ns > slowest_ns)
 			slowest_ns = run->sources[i].longest_period_ns;
 	return slowest_ns > GAP_LIMIT_NS / GAP_FACTOR && slowest_ns < UINT64_MAX / GAP_FACTOR

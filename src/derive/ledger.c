@@ -15,6 +15,8 @@ static const struct {
 	{STREAM_SYSTEM, SCOPE_PROCESS_DETAIL, "process_detail"},
 	{STREAM_SYSTEM, SCOPE_THREAD, "thread"},
 	{STREAM_DISK, SCOPE_DEVICE, "disk"}, {STREAM_DISK, SCOPE_PROCESS, "process_io"},
+	{STREAM_TELEMETRY, SCOPE_GPU, "gpu"}, {STREAM_TELEMETRY, SCOPE_GPU_DETAIL, "gpu_detail"},
+	{STREAM_TELEMETRY, SCOPE_GPU_PROCESS, "gpu_process"},
 };
 
 /* NULL: it says nothing. */
