@@ -3,20 +3,7 @@
  *
  * A member that is appended adds a line and changes the size of its struct; no other line changes.
  */
-#include <galvo/galvo.h>
-
-#ifdef __cplusplus
-#define CLAIM(claim, text) static_assert(claim, text)
-#else
-#define CLAIM(claim, text) _Static_assert(claim, text)
-#endif
-
-/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
-#define LP64 (sizeof(void *) == 8)
-#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
-#define AT(type, member, offset)                                                                   \
-	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
-#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
+#include "claims.h"
 
 SIZE(galvo_metric, 64);
 AT(galvo_metric, struct_size, 0);
@@ -27,6 +14,34 @@ AT(galvo_metric, type, 32);
 AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
+
+SIZE(galvo_counters_config, 32);
+AT(galvo_counters_config, struct_size, 0);
+AT(galvo_counters_config, chip, 8);
+AT(galvo_counters_config, device, 16);
+AT(galvo_counters_config, reserved, 20);
+AT(galvo_counters_config, cupti_path, 24);
+
+SIZE(galvo_counter, 64);
+AT(galvo_counter, struct_size, 0);
+AT(galvo_counter, name, 8);
+AT(galvo_counter, type, 16);
+AT(galvo_counter, unit, 24);
+AT(galvo_counter, vendor_unit, 32);
+AT(galvo_counter, hardware, 40);
+AT(galvo_counter, suffixes, 48);
+AT(galvo_counter, description, 56);
+
+SIZE(galvo_counter_set, 64);
+AT(galvo_counter_set, struct_size, 0);
+AT(galvo_counter_set, names, 8);
+AT(galvo_counter_set, names_len, 16);
+AT(galvo_counter_set, dropped, 24);
+AT(galvo_counter_set, reasons, 32);
+AT(galvo_counter_set, dropped_len, 40);
+AT(galvo_counter_set, sample_bytes, 48);
+AT(galvo_counter_set, is_guess, 56);
+AT(galvo_counter_set, reserved, 60);
 
 SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
