@@ -10,7 +10,7 @@
 #define DIFFERENCE_PCT 10    /* energy by counter and by power: further apart is worth one */
 #define DIFFERENCE_FROM_S 5  /* when they could be compared for so long */
 #define COVERED_PCT 95       /* of the recording, by telemetry: less is worth one */
-#define IMBALANCE_RATIO 0.25 /* the busiest SM above their mean */
+#define IMBALANCE_RATIO 0.5 /* the busiest SM above their mean */
 #define BUSY_PCT 5           /* of SMs that have something to do at all */
 
 /* Says its line on that GPU, or nothing. */
