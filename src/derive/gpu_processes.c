@@ -228,6 +228,17 @@ static galvo_status link_processes(struct galvo_summary *sum, const struct galvo
 	return GALVO_OK;
 }
 
+/*
+ * An integral over the time that a process was there, of which the GPU was watched for some s. Lists are
+ * read more rarely, and reach a little over both ends.
+ */
+static double fit(const struct figure *f, double total, double watched_s)
+{
+	double there_s = f->avg > 0 ? total / f->avg : 0;
+
+	return there_s > watched_s ? total * watched_s / there_s : total;
+}
+
 /* How much memory it held on average over all the time that the GPU was watched, and its share. */
 static galvo_status derive_shares(struct galvo_summary *sum, const struct ledger *s,
                                   galvo_error *reterr)
@@ -245,9 +256,14 @@ static galvo_status derive_shares(struct galvo_summary *sum, const struct ledger
 
 		for (k = 0; k < g->processes_len; k++) {
 			struct summary_gpu_process *p = &g->processes[k];
-			double byte_s = all[p - sum->gpu_processes].total;
+			const struct figure *memory = &all[p - sum->gpu_processes];
 
-			p->memory_mean_bytes = g->covered_s > 0 ? byte_s / g->covered_s : NAN;
+			p->memory_mean_bytes = g->covered_s > 0
+				? fit(memory, memory->total, g->covered_s) / g->covered_s : NAN;
+			if (g->covered_s > 0)
+				p->utilization_pct.total = fit(&p->utilization_pct,
+				                               p->utilization_pct.total / PERCENT,
+				                               g->covered_s) * PERCENT;
 			p->share_pct = g->utilization_pct.total > 0
 			               ? 100 * p->utilization_pct.total / g->utilization_pct.total : NAN;
 		}

@@ -285,6 +285,32 @@ static void who_used_it(void)
 	free(f);
 }
 
+/* Lists that reach over what the GPU was watched for give nobody more than there was. */
+static void lists_are_read_more_rarely(void)
+{
+	static const char *const columns[] = {BUSY, "gpu__memory_used_bytes"};
+	struct fake_run *f = one_gpu();
+	const struct summary_gpu *g;
+	struct galvo_summary *s;
+	size_t t = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU, columns, 2);
+	size_t u = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU_PROCESS, process_columns, 2);
+	uint64_t i;
+
+	for (i = 1; i <= 8; i++)
+		ROW(f, t, (100 + i) * S, 0, 80, 1000);
+	for (i = 1; i <= 2; i++) { /* 10 s, of which the last ones nobody watched the GPU */
+		ROW(f, u, (100 + 5 * i) * S, 0, 1000, 80);
+		fake_row_pid(f, u, 10);
+	}
+	s = summary_of(f);
+	g = &s->gpus[0];
+	OK(is(g->processes[0].memory_mean_bytes, 1000) && is(g->processes[0].utilization_pct.total, 6.4));
+	OK(is(g->processes[0].share_pct, 100) && is(g->rest_memory_bytes, 0));
+	OK(is(g->rest_utilization_s, 0));
+	galvo_summary_destroy(s);
+	free(f);
+}
+
 /* A driver that tells of a busy GPU, and of one process that does nothing: nobody gets its share. */
 static void a_suspect(void)
 {
@@ -364,6 +390,7 @@ static const struct tap_test tests[] = {
 	{"power is told in two ways", power_is_told_in_two_ways},
 	{"counters that only grow", counters_that_only_grow},
 	{"who used it", who_used_it},
+	{"lists are read more rarely", lists_are_read_more_rarely},
 	{"a suspect", a_suspect},
 	{"instances", instances},
 };
