@@ -13,6 +13,8 @@ const char *scope_name(enum scope s)
 	case SCOPE_SYSTEM_DETAIL: return "system_detail";
 	case SCOPE_PROCESS_DETAIL: return "process_detail";
 	case SCOPE_THREAD: return "thread";
+	case SCOPE_GPU_DETAIL: return "gpu_detail";
+	case SCOPE_GPU_PROCESS: return "gpu_process";
 	}
 	return "?";
 }
@@ -32,6 +34,9 @@ const char *unit_name(enum metric_unit u)
 	case UNIT_PER_SEC: return "per_s";
 	case UNIT_REQUESTS_PER_SEC: return "requests_per_s";
 	case UNIT_NANOSECONDS: return "ns";
+	case UNIT_WATTS: return "watts";
+	case UNIT_JOULES: return "joules";
+	case UNIT_CELSIUS: return "celsius";
 	}
 	return "?";
 }
@@ -49,9 +54,11 @@ const char *metric_type_name(enum metric_type t)
 const char *stream_file_name(enum stream_kind k)
 {
 	switch (k) {
+	case STREAM_GPU: return "gpu_metrics.pb";
 	case STREAM_SYSTEM: return "system_metrics.pb";
 	case STREAM_DISK: return "disk_metrics.pb";
 	case STREAM_EVENTS: return "events.pb";
+	case STREAM_TELEMETRY: return "gpu_telemetry.pb";
 	}
 	return "?";
 }

@@ -21,6 +21,8 @@ enum scope {
 	SCOPE_SYSTEM_DETAIL = 102,  /* the whole machine, what changes slowly */
 	SCOPE_PROCESS_DETAIL = 103, /* one process, what changes slowly */
 	SCOPE_THREAD = 104,         /* one thread; keyed by the numbers of its process and its own */
+	SCOPE_GPU_DETAIL = 105,     /* one GPU, what changes slowly; keyed by its number, as SCOPE_GPU */
+	SCOPE_GPU_PROCESS = 106,    /* one process on one GPU; keyed by pid and the GPU's number */
 };
 
 enum metric_type { METRIC_COUNTER = 1, METRIC_RATIO = 2, METRIC_THROUGHPUT = 3 };
@@ -38,11 +40,19 @@ enum metric_unit {
 	UNIT_PER_SEC = 100,
 	UNIT_REQUESTS_PER_SEC = 101,
 	UNIT_NANOSECONDS = 102,
+	UNIT_WATTS = 103,
+	UNIT_JOULES = 104,
+	UNIT_CELSIUS = 105,
 };
 
 /* Streams of a run; numbers are ProbeKind's of proto/session_metadata.proto. */
-enum stream_kind { STREAM_SYSTEM = 2, STREAM_DISK = 3, STREAM_EVENTS = 4 };
-#define STREAM_KINDS_END 5 /* they are the numbers below it, from STREAM_SYSTEM up */
+enum stream_kind {
+	STREAM_GPU = 1, /* hardware counters of GPUs: their columns are the user's choice */
+	STREAM_SYSTEM = 2,
+	STREAM_DISK = 3,
+	STREAM_EVENTS = 4,
+	STREAM_TELEMETRY = 100, /* of GPUs */
+};
 
 /* How a raw field behaves from one reading to the next. */
 enum raw_kind {
@@ -80,7 +90,7 @@ struct metric {
 
 #define RAW_MAX 32     /* fields of one source */
 #define METRICS_MAX 32 /* columns of one source */
-#define ROW_MAX 64     /* columns of one row */
+#define ROW_MAX 128    /* columns of one row */
 
 /* One reading of one thing. Field i was read if bit i of present is set. raw_clear to begin. */
 struct raw {
@@ -181,6 +191,60 @@ struct thread_info {
 	uint64_t first_mono_ns;
 	uint64_t end_mono_ns; /* when it was found gone; 0: alive or not known */
 	char name[32];        /* any bytes, NUL-terminated */
+};
+
+/*
+ * A GPU, or an instance that one was cut into. Its number is that of the stream's rows: the ordinal of
+ * CUDA in STREAM_GPU, the index of the vendor's library in STREAM_TELEMETRY. Across streams uuid or,
+ * where there is none, pci tells which is which. Numbers are NaN or 0 where they are not known.
+ */
+struct gpu_info {
+	uint32_t index;
+	char name[96], vendor[16], chip[32]; /* "NVIDIA H200", "nvidia", "GH100"; UTF-8, empty: not known */
+	char uuid[64];   /* as the vendor's library has it: "GPU-…", "MIG-…" */
+	char pci[32];    /* as in sysfs: "0000:3b:00.0" */
+	char driver[64]; /* its version */
+	double peak_dram_bytes_per_s, peak_pcie_bytes_per_s, peak_nvlink_bytes_per_s;
+	uint64_t memory_bytes;
+	uint32_t sm_count, warps_per_sm; /* the most that can be resident */
+	uint32_t compute_major, compute_minor;
+	bool is_instance; /* a part of the GPU of number `parent` */
+	uint32_t parent, gpu_instance, compute_instance;
+};
+
+/*
+ * What became of the samples of one GPU's hardware counters, since the start. X(member, field of
+ * DecodeStats, meaning)
+ */
+#define DECODE_COUNTS(X)                                                                           \
+	X(samples, 2, "samples recorded")                                                          \
+	X(decodes, 3, "times the hardware buffer was read")                                        \
+	X(failures, 4, "times that failed")                                                        \
+	X(full_images, 5, "times it held more than was made room for: samples are lost")           \
+	X(overflows, 6, "times it overflowed: samples are lost")                                   \
+	X(restarts, 7, "times sampling was begun anew, after an overflow or a failure")            \
+	X(stretched, 8, "samples left out: longer than the interval, as the first one is")         \
+	X(empty, 9, "samples left out: of no length")                                              \
+	X(timeless, 10, "samples left out: no time, or one that goes back")                        \
+	X(not_finite, 11, "values left out: not a number")                                         \
+	X(unwritten, 12, "samples lost: decoded, but there was no room to record them")            \
+	X(missing_ns, 13, "time that no sample covers, in ns")                                     \
+	X(decode_ns, 14, "time spent reading the buffer")                                          \
+	X(evaluate_ns, 15, "time spent making values of what was read")                            \
+	X(clock_steps, 16, "times the wall clock was set, as far as anchors show")
+
+struct decode_stats {
+	uint32_t gpu;
+#define X(member, field, meaning) uint64_t member;
+	DECODE_COUNTS(X)
+#undef X
+	uint64_t interval_ns, buffer_bytes, sample_bytes; /* asked for; of the hardware buffer; of one raw sample */
+	char reason[160]; /* why there are no samples, or no more; UTF-8, empty: there are */
+};
+
+/* One instant on two clocks: ours, and that of samples from a GPU. */
+struct gpu_anchor {
+	uint64_t mono_ns, gpu_ns;
 };
 
 /* Clocks that events can be on; numbers are TimeDomain's of proto/events.proto. */

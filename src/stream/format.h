@@ -10,6 +10,9 @@ enum trace_field {
 	TRACE_HEADER = 1,
 	TRACE_NAMES = 2,
 	TRACE_PROCESSES = 3,
+	TRACE_GPUS = 3, /* of streams about GPUs, which have no processes */
+	TRACE_DECODE_STATS = 100, /* these two of hardware counters */
+	TRACE_ANCHORS = 101,
 	TRACE_BLOCK_DEVICES = 104,
 	TRACE_THREADS = 105,
 	TRACE_PROBE_STATS = 110,
@@ -26,7 +29,12 @@ enum header_field {
 	HEADER_SEQUENCE = 102,
 };
 
-enum anchors_field { ANCHORS_MONO_NS = 1, ANCHORS_WALL_NS = 2, ANCHORS_BOOT_NS = 100 };
+enum anchors_field {
+	ANCHORS_MONO_NS = 1,
+	ANCHORS_WALL_NS = 2,
+	ANCHORS_GPU_NS = 3,
+	ANCHORS_BOOT_NS = 100,
+};
 enum names_field { NAMES_SCOPE = 1, NAMES_FQNS = 2 };
 
 enum process_field {
@@ -99,6 +107,36 @@ enum region_field {
 
 enum mark_field { MARK_NAME = 1, MARK_MONO_NS = 2, MARK_THREAD = 102, MARK_PID = 104 };
 
+enum gpu_field {
+	GPU_INDEX = 1,
+	GPU_NAME = 2,
+	GPU_CHIP = 3,
+	GPU_PEAK_DRAM = 4,
+	GPU_PEAK_PCIE = 5,
+	GPU_PEAK_NVLINK = 6,
+	GPU_VENDOR = 100,
+	GPU_UUID = 101,
+	GPU_PCI = 102,
+	GPU_DRIVER = 103,
+	GPU_MEMORY_BYTES = 104,
+	GPU_SM_COUNT = 105,
+	GPU_WARPS_PER_SM = 106,
+	GPU_COMPUTE_MAJOR = 107,
+	GPU_COMPUTE_MINOR = 108,
+	GPU_IS_INSTANCE = 109,
+	GPU_PARENT = 110,
+	GPU_INSTANCE = 111,
+	GPU_COMPUTE_INSTANCE = 112,
+};
+
+enum decode_field {
+	DECODE_GPU = 1,
+	DECODE_INTERVAL_NS = 100,
+	DECODE_BUFFER_BYTES = 101,
+	DECODE_SAMPLE_BYTES = 102,
+	DECODE_REASON = 103,
+};
+
 enum device_field { DEVICE_NAME = 1, DEVICE_WHOLE = 2, DEVICE_STACKED = 3 };
 enum flush_field { FLUSH_SIZE_BYTES = 1, FLUSH_INTERVAL_NS = 2 };
 
@@ -128,13 +166,14 @@ enum source_field {
 };
 
 /* Of a row: its instant, its key if it has one, its values. */
-enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2, ROW_SECOND_KEY = 3 };
-enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME, KEY_PAIR }; /* PAIR: of numbers, pid and tid */
+enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2, ROW_SECOND_KEY = 3, ROW_DURATION_NS = 100 };
+enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME, KEY_PAIR }; /* PAIR: of numbers, the pid first */
 
 struct row_form {
 	enum scope scope;
 	uint32_t field; /* of the trace message */
 	enum key_form key;
+	bool has_duration;
 };
 
 #define ROW_FORMS_MAX 7
@@ -146,6 +185,8 @@ struct stream_form {
 	uint32_t flush_stats_field;
 	bool has_events;           /* regions and marks instead of rows and processes */
 	bool has_threads;
+	bool has_gpus;     /* keys are numbers of GPUs */
+	bool has_decodes;  /* times are the GPU's, and counts tell what was lost */
 	size_t rows_len;
 	struct row_form rows[ROW_FORMS_MAX];
 };

@@ -17,8 +17,7 @@ char *nested_end(char *start, char *p)
 	return start - 1 + len + n;
 }
 
-/* A string field: valid UTF-8, clipped, left out when empty. */
-static char *put_text(char *p, uint32_t field, const char *text)
+char *text_put(char *p, uint32_t field, const char *text)
 {
 	char clean[NAME_MAX_BYTES];
 	size_t n = utf8_copy(clean, sizeof(clean), span_str(text));
@@ -68,13 +67,14 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 {
 	char *header = nested_begin(p, TRACE_HEADER), *anchors;
 
-	p = put_text(header, HEADER_HOSTNAME, s->hostname);
+	p = text_put(header, HEADER_HOSTNAME, s->hostname);
 	if (!s->form->has_events) /* they come when they come */
 		p = wire_put_u64(p, HEADER_FREQUENCY_HZ, s->frequency_hz);
 	p = wire_put_u64(p, HEADER_CPU_COUNT, s->cpu_count);
 	p = anchors = nested_begin(p, HEADER_ANCHORS);
 	p = wire_put_u64(p, ANCHORS_MONO_NS, info->mono_ns);
 	p = wire_put_u64(p, ANCHORS_WALL_NS, info->wall_ns);
+	p = wire_put_u64(p, ANCHORS_GPU_NS, info->gpu_ns);
 	p = wire_put_u64(p, ANCHORS_BOOT_NS, info->boot_ns);
 	p = nested_end(anchors, p);
 	p = wire_put_u64(p, HEADER_MAJOR, STREAM_FORMAT_MAJOR);
@@ -139,7 +139,7 @@ static char *put_process(char *p, enum stream_kind stream, const struct process_
 	char *start = nested_begin(p, TRACE_PROCESSES);
 
 	p = wire_put_u64(start, PROCESS_PID, process->pid);
-	p = put_text(p, PROCESS_ALIAS, process->alias);
+	p = text_put(p, PROCESS_ALIAS, process->alias);
 	p = wire_put_u64(p, PROCESS_REMOVED, process->removed);
 	p = wire_put_u64(p, PROCESS_START_TICKS, process->start_ticks);
 	p = wire_put_u64(p, PROCESS_PPID, process->ppid);
@@ -175,9 +175,9 @@ static char *put_device(char *p, uint32_t field, const struct stream_device *dev
 {
 	char *start;
 
-	p = put_text(p, field, device->name);
+	p = text_put(p, field, device->name);
 	p = start = nested_begin(p, TRACE_BLOCK_DEVICES);
-	p = put_text(p, DEVICE_NAME, device->name);
+	p = text_put(p, DEVICE_NAME, device->name);
 	p = wire_put_u64(p, DEVICE_WHOLE, device->whole);
 	p = wire_put_u64(p, DEVICE_STACKED, device->stacked);
 	return nested_end(start, p);
@@ -187,14 +187,14 @@ static char *put_source(char *p, const struct source_stats *source)
 {
 	char *start = nested_begin(p, STATS_SOURCES);
 
-	p = put_text(start, SOURCE_NAME, source->name);
+	p = text_put(start, SOURCE_NAME, source->name);
 	p = wire_put_u64(p, SOURCE_DIVISOR, source->divisor);
 	p = wire_put_u64(p, SOURCE_PERIOD_NS, source->period_ns);
 	p = wire_put_u64(p, SOURCE_READS, source->reads);
 	p = wire_put_u64(p, SOURCE_FAILURES, source->failures);
 	p = wire_put_u64(p, SOURCE_CALIBRATED_NS, source->calibrated_ns);
 	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
-	p = put_text(p, SOURCE_REASON, source->reason);
+	p = text_put(p, SOURCE_REASON, source->reason);
 	p = wire_put_u64(p, SOURCE_FIRST_FAILURE_NS, source->first_failure_mono_ns);
 	p = wire_put_u64(p, SOURCE_LONGEST_PERIOD_NS, source->longest_period_ns);
 	return nested_end(start, p);
@@ -243,6 +243,8 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	else
 		k = info->devices_len;
 	*ret_left_out = info->processes_len - i + threads_len - j + info->devices_len - k;
+	if (s->form->has_gpus)
+		*ret_left_out += gpus_put(&p, items_end, s->form, info);
 	p = put_stats(p, end - ITEM_BYTES_MAX, s, info);
 	if (s->flush_bytes) {
 		start = nested_begin(p, s->form->flush_stats_field);

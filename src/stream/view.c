@@ -114,6 +114,60 @@ galvo_status galvo_run_finding_at(const galvo_run *run, size_t i, galvo_finding 
 	return view_give("finding", ret_finding, &finding, sizeof(finding), reterr);
 }
 
+galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret_gpu,
+                              galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->gpus_len : 0, reterr);
+	const struct decode_stats *d;
+	const struct gpu_info *g;
+	galvo_run_gpu gpu;
+
+	if (status != GALVO_OK)
+		return status;
+	g = &run->gpus[i].info;
+	d = &run->gpus[i].decode;
+	gpu = (galvo_run_gpu){
+		.index = g->index,
+		.parent = g->is_instance ? g->parent : UINT32_MAX,
+		.name = g->name,
+		.vendor = g->vendor,
+		.chip = g->chip,
+		.uuid = g->uuid,
+		.pci = g->pci,
+		.driver = g->driver,
+		.peak_dram_bytes_per_s = g->peak_dram_bytes_per_s,
+		.peak_pcie_bytes_per_s = g->peak_pcie_bytes_per_s,
+		.peak_nvlink_bytes_per_s = g->peak_nvlink_bytes_per_s,
+		.memory_bytes = g->memory_bytes,
+		.sm_count = g->sm_count,
+		.warps_per_sm = g->warps_per_sm,
+		.compute_major = g->compute_major,
+		.compute_minor = g->compute_minor,
+		.is_instance = g->is_instance,
+		.has_counters = run->gpus[i].has_decode,
+		.samples = d->samples,
+		.decodes = d->decodes,
+		.decode_failures = d->failures,
+		.full_images = d->full_images,
+		.overflows = d->overflows,
+		.restarts = d->restarts,
+		.stretched = d->stretched,
+		.empty = d->empty,
+		.timeless = d->timeless,
+		.unwritten = d->unwritten,
+		.not_finite = d->not_finite,
+		.missing_ns = d->missing_ns,
+		.decode_ns = d->decode_ns,
+		.evaluate_ns = d->evaluate_ns,
+		.clock_steps = d->clock_steps,
+		.interval_ns = d->interval_ns,
+		.buffer_bytes = d->buffer_bytes,
+		.sample_bytes = d->sample_bytes,
+		.reason = d->reason,
+	};
+	return view_give("GPU", ret_gpu, &gpu, sizeof(gpu), reterr);
+}
+
 /* ---- the time of day ----------------------------------------------------------------------- */
 
 static const struct anchor *nearest(const struct galvo_run *run, uint64_t mono_ns)
