@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		}
 		*(option == 'c' ? &path : &output_dir) = optarg;
 	}
-	if (!good(cudaGetDeviceCount(&devices), "no GPU to work on"))
+	if (!good(cudaGetDeviceCount(&devices), "no NVIDIA GPU here"))
 		return 1;
 	status = create_suite(path, output_dir, &suite, &error);
 	if (status == GALVO_OK)

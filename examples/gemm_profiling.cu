@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 		else
 			file = optarg;
 	}
-	if (!good(cudaGetDeviceCount(&devices), "no GPU to work on") ||
+	if (!good(cudaGetDeviceCount(&devices), "no NVIDIA GPU here") ||
 	    !good(cudaSetDevice(device), "device"))
 		return 1;
 	done = set_up(&work) && record(device, iterations, file, &work);

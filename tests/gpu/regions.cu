@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: gpu_regions CONFIG.pbtxt DIRECTORY\n");
 		return 2;
 	}
-	if (!good(cudaGetDeviceCount(&devices), "no GPU to work on"))
+	if (!good(cudaGetDeviceCount(&devices), "no NVIDIA GPU here"))
 		return 1;
 	status = create_suite(argv[1], argv[2], &suite, &error);
 	if (status == GALVO_OK)
