@@ -154,10 +154,6 @@ def tell_matrix(work, findings):
         findings.tell("INFO", "double", line)
     findings.check(text_of(os.path.join(work, "matrix.status")).strip() == "0", "matrix",
                    "the doubles answer as the real libraries: %d differences" % len(differences))
-    host = text_of(os.path.join(work, "host.txt"))
-    if host:
-        failed = [line for line in host.splitlines() if line.startswith("not ok")]
-        findings.check(not failed, "host", "the host side of this libcupti: " + (", ".join(failed) or "as expected"))
 
 
 # ---- recordings -----------------------------------------------------------------------------------------
