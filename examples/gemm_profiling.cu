@@ -1,12 +1,13 @@
 /*
  * Records the hardware counters of a GPU while it multiplies matrices with cuBLAS and adds vectors: the
- * GPU profiler by itself, writing one file.
+ * GPU profiler by itself.
  *
  * usage: gemm_profiling [-d DEVICE] [-i ITERATIONS] [-o FILE]
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <galvo/galvo.h>
+#include <galvo/gpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static bool run(struct work *work, long iterations, galvo_tracker *tracker)
 
 /* ---- what is recorded ------------------------------------------------------------------------------ */
 
-static galvo_status create_profiler(int32_t device, const char *file, galvo_profiler **profiler,
+static galvo_status create_profiler(uint32_t device, const char *file, galvo_profiler **profiler,
                                     galvo_error *error)
 {
 	galvo_gpu_config config = galvo_gpu_config_default();
@@ -120,12 +121,23 @@ static galvo_status create_profiler(int32_t device, const char *file, galvo_prof
 	config.frequency_hz = 10000;
 	config.flush_interval_ms = 5000;
 	config.output_file = file;
+	config.events_file = "gemm_events.pb"; /* for the regions, beside it */
 	/* No metrics named: the default set, as far as the chip has it. */
 	return galvo_gpu_profiler_create(&config, profiler, error);
 }
 
+static void show_device(galvo_profiler *profiler)
+{
+	galvo_gpu_device device = {};
+
+	device.struct_size = sizeof(device);
+	if (galvo_gpu_device_at(profiler, 0, &device, NULL) == GALVO_OK)
+		printf("%s (%s): %u SMs, DRAM at up to %.0f GB/s\n", device.name, device.chip,
+		       (unsigned)device.sm_count, device.peak_dram_bytes_per_s / 1e9);
+}
+
 /* Counters, the work, and the end of it. */
-static bool record(int device, long iterations, const char *file, struct work *work)
+static bool record(uint32_t device, long iterations, const char *file, struct work *work)
 {
 	galvo_profiler *profiler = NULL;
 	galvo_error error = {};
@@ -136,8 +148,10 @@ static bool record(int device, long iterations, const char *file, struct work *w
 	if (status == GALVO_OK)
 		status = galvo_profiler_start(profiler, &error);
 	if (status == GALVO_OK) {
+		show_device(profiler);
 		tracker = galvo_profiler_gpu_tracker(profiler);
-		galvo_tracker_set_stream(tracker, work->stream, NULL);
+		if (galvo_tracker_set_stream(tracker, work->stream, &error) != GALVO_OK)
+			fprintf(stderr, "gemm_profiling: no regions: %s\n", error.text);
 		done = run(work, iterations, tracker);
 		status = galvo_profiler_stop(profiler, &error);
 	}
@@ -172,7 +186,7 @@ int main(int argc, char **argv)
 	if (!good(cudaGetDeviceCount(&devices), "no NVIDIA GPU here") ||
 	    !good(cudaSetDevice(device), "device"))
 		return 1;
-	done = set_up(&work) && record(device, iterations, file, &work);
+	done = set_up(&work) && record((uint32_t)device, iterations, file, &work);
 	clean_up(&work);
 	return done ? 0 : 1;
 }
