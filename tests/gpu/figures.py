@@ -180,7 +180,7 @@ def tell_recording(findings, r, hz):
     findings.check(whole, r.name, "recorded with status %s, checked with %s %s %s"
                    % (r.status or "none", r.check_status or "none", reasons, r.notes()))
     if whole:
-        tell_losses(findings, r, hz)
+        tell_losses(findings, r, hz or 1e9 / max([gpu["interval_ns"] for gpu in r.gpus] + [1]))
         for gpu in r.gpus:
             if gpu["samples"]:
                 findings.tell("INFO", r.name, "%.1f us a sample to decode, %.1f us to evaluate"
@@ -215,7 +215,40 @@ def tell_recordings(work, findings, doubles):
             tell_recording(findings, r, hz)
             if not doubles and r.columns:
                 tell_known(findings, r, load)
-    tell_recording(findings, Recording(work, "command"), 1000)
+    tell_recording(findings, Recording(work, "command"), None)
+
+
+def integral(rows, begin, end):
+    """Of values over the time between, in their unit times seconds; and the time that they cover."""
+    points = [(t, v) for t, v in zip(rows["end_ns"], rows["values"]) if v is not None and begin <= t <= end]
+    joules = sum((b[0] - a[0]) / 1e9 * (a[1] + b[1]) / 2 for a, b in zip(points, points[1:]))
+    return joules, (points[-1][0] - points[0][0]) / 1e9 if points else 0.0
+
+
+def steps_in(rows):
+    """The first and the last time that a counter moved: (ns, value) of each."""
+    points = [(t, v) for t, v in zip(rows["end_ns"], rows["values"]) if v is not None]
+    moved = [b for a, b in zip(points, points[1:]) if b[1] != a[1]]
+    return (moved[0], moved[-1]) if len(moved) > 1 else None
+
+
+def tell_energy(work, findings):
+    r = Recording(work, "energy")
+    rows = {x["rows_of"]: x for x in r.lines if "rows_of" in x}
+    ends = steps_in(rows["gpu__energy_joules"]) if "gpu__energy_joules" in rows else None
+    if not ends:
+        findings.tell("FAIL", "energy", "the counter of energy did not move, or is not recorded %s" % r.notes())
+        return
+    (begin, first), (end, last) = ends
+    for column in ("gpu__power_instant_watts", "gpu__power_watts"):
+        joules, seconds = integral(rows.get(column, {"end_ns": [], "values": []}), begin, end)
+        if not seconds:
+            findings.tell("INFO", "energy", column + " is not there")
+            continue
+        counted = (last - first) * seconds / ((end - begin) / 1e9)
+        off = 100 * (joules / counted - 1)
+        findings.check(abs(off) < 5, "energy", "%.1f J by the counter in %.2f s, by %s %+.2f %%"
+                       % (counted, seconds, column, off), counter_j=counted, integral_j=joules)
 
 
 # ---- regions --------------------------------------------------------------------------------------------
@@ -423,6 +456,7 @@ def main(words):
     tell_matrix(work, findings)
     tell_load(work, findings)
     tell_recordings(work, findings, doubles)
+    tell_energy(work, findings)
     tell_regions(work, findings, doubles)
     tell_cost(work, findings, doubles)
     if doubles:

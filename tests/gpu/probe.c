@@ -83,15 +83,27 @@ static bool opened(galvo_status status, const galvo_error *e)
 	return status == GALVO_OK;
 }
 
+/* As galvo finds them. */
+static const struct gpu_places *places(void)
+{
+	static struct gpu_places found;
+	static bool is_asked;
+
+	if (!is_asked)
+		gpu_places_find(&found, NULL, NULL);
+	is_asked = true;
+	return &found;
+}
+
 bool has_cuda(void)
 {
-	static const struct nvidia_places anywhere;
 	galvo_error e = {0};
 	int n = 0;
 
 	if (cuda.handle)
 		return true;
-	if (!opened(cuda_open(&cuda, &anywhere, &e), &e) || !good_cuda("cuInit", cuda.init(0)) ||
+	if (!opened(cuda_open(&cuda, &places()->driver, &e), &e) ||
+	    !good_cuda("cuInit", cuda.init(0)) ||
 	    !good_cuda("cuDeviceGetCount", cuda.device_get_count(&n)))
 		return false;
 	if (n == 0)
@@ -99,26 +111,21 @@ bool has_cuda(void)
 	return n > 0;
 }
 
-/* GALVO_PROBE_PYTHON: a folder of packages, as wheels have a libcupti, too. */
 bool has_cupti(void)
 {
-	const char *homes[] = {getenv("CUDA_HOME"), NULL};
-	const char *pythons[] = {getenv("GALVO_PROBE_PYTHON"), NULL};
-	struct nvidia_places places = {.homes = homes, .pythons = pythons};
 	galvo_error e = {0};
 
 	if (cupti.handle)
 		return true;
-	return has_cuda() && opened(cupti_open(&cupti, &places, cuda.version, &e), &e) &&
+	return has_cuda() && opened(cupti_open(&cupti, &places()->cupti, cuda.version, &e), &e) &&
 	       opened(cupti_begin(&cupti, &cuda, &e), &e);
 }
 
 bool has_nvml(void)
 {
-	static const struct nvidia_places anywhere;
 	galvo_error e = {0};
 
-	return nvml.handle || opened(nvml_open(&nvml, &anywhere, &e), &e);
+	return nvml.handle || opened(nvml_open(&nvml, &places()->driver, &e), &e);
 }
 
 const char *chip(void)

@@ -5,6 +5,7 @@
 #ifndef GALVO_GPU_PROBE_H
 #define GALVO_GPU_PROBE_H
 
+#include "gpu/gpu.h"
 #include "nvidia/nvidia.h"
 
 extern struct cuda cuda;

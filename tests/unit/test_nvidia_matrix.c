@@ -3,6 +3,7 @@
  * GALVO_NVIDIA_REAL in the environment, for the libraries of this machine. So where a double is not
  * like the real one, a machine with a GPU tells.
  */
+#include "gpu/gpu.h"
 #include "nvidia_rig.h"
 
 #define SET(names) names, ARRAY_LEN(names)
@@ -18,19 +19,21 @@ static bool is_real(void)
 /* Loads what is to be asked; each test does so in a process of its own. */
 static void begin(void)
 {
-	static const struct nvidia_places anywhere;
+	struct gpu_places places = {.owned = {NULL}};
 	struct cupti_chip_name c = {.deviceIndex = 0};
 	galvo_error e = {0};
 
 	if (!is_real()) {
 		stage("GH100");
-	} else if (!OK(cuda_open(&cuda, &anywhere, &e) == GALVO_OK) ||
-	           !OK(cupti_open(&cupti, &anywhere, cuda.version, &e) == GALVO_OK) ||
-	           !OK(nvml_open(&nvml, &anywhere, &e) == GALVO_OK) ||
+	} else if (!OK(gpu_places_find(&places, NULL, &e) == GALVO_OK) ||
+	           !OK(cuda_open(&cuda, &places.driver, &e) == GALVO_OK) ||
+	           !OK(cupti_open(&cupti, &places.cupti, cuda.version, &e) == GALVO_OK) ||
+	           !OK(nvml_open(&nvml, &places.driver, &e) == GALVO_OK) ||
 	           !OK(cupti_begin(&cupti, &cuda, &e) == GALVO_OK)) {
 		printf("# %s\n", e.text);
 		exit(1);
 	}
+	gpu_places_free(&places);
 	EQ(CUPTI_CALL(&cupti, chip_name, &c), CUPTI_OK);
 	chip = c.pChipName;
 }
