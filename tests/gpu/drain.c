@@ -18,8 +18,10 @@ bool open_session(struct session *s, const char **names, size_t n, struct sessio
 		n--;
 		rc = session_host(s, gpu, names, n);
 	}
-	if (!good_cupti("the host side", rc))
+	if (!good_cupti("the host side", rc)) {
+		session_host_end(s);
 		return false;
+	}
 	rc = session_start(s, 0, wish);
 	if (!good_cupti("Enable to Start", rc)) {
 		session_end(s);

@@ -443,6 +443,11 @@ def self_test():
               {"load": "gemm", "round": 1, "variant": "end", "quiet_from": 3.1, "quiet_to": 4.9}]
     ratios = ratios_of(steps_of(log), phases, lambda name: (2 * 10**9, 3 * 10**9 - 1))
     assert abs(ratios["gemm", "1000"][0] - 1.1) < 1e-9, ratios
+
+    watts = {"end_ns": [i * 10**8 for i in range(21)], "values": [100.0 + 10 * i for i in range(21)]}
+    assert integral(watts, 5 * 10**8, 15 * 10**8) == (200.0, 1.0), integral(watts, 5 * 10**8, 15 * 10**8)
+    counter = {"end_ns": [1, 2, 3, 4, 5], "values": [7.0, 7.0, 8.0, 8.0, 9.5]}
+    assert steps_in(counter) == ((3, 8.0), (5, 9.5)), steps_in(counter)
     return 0
 
 

@@ -278,7 +278,9 @@ static int ask(const struct question *q)
 	buf_put(&line, figures.p, figures.len);
 	buf_put_str(&line, "}}\n");
 	written = file_write_all(STDOUT_FILENO, line.p, line.len, &(size_t){0});
-	return written != 0 || line.failed;
+	written |= line.failed;
+	buf_finish(&line);
+	return written != 0;
 }
 
 static int detect(void)
