@@ -178,7 +178,9 @@ uint64_t wall_ns(void)
 
 void rest_ms(unsigned ms)
 {
-	clock_real.sleep_until(&clock_real, now_ns() + ms * MS, &(_Atomic uint32_t){0});
+	_Atomic uint32_t never = 0;
+
+	clock_real.sleep_until(&clock_real, now_ns() + ms * MS, &never);
 }
 
 double us_since(uint64_t begin_ns)
