@@ -278,7 +278,7 @@ static void ask_rich(void)
 {
 	struct session s;
 	struct catch c;
-	size_t i, k, absent = 0;
+	size_t i, k, absent = 0, asked = ARRAY_LEN(rich);
 
 	if (!open_session(&s, SET(rich), usual_wish))
 		return;
@@ -293,7 +293,7 @@ static void ask_rich(void)
 	if (s.count < ARRAY_LEN(rich))
 		answer("the first that was left out is %s", rich[s.count]);
 	figure("fitting", (double)s.count);
-	figure("asked", (double)ARRAY_LEN(rich));
+	figure("asked", (double)asked);
 	figure("slot_bytes", (double)s.image_bytes / usual_wish.slots);
 	tell_costs(&c);
 	for (k = 0; k < s.count; k++)
