@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <vector>
 
-/* The build says where configs/gpu.pbtxt is. */
+/* The build says where configs/example.pbtxt is. */
 #ifndef EXAMPLE_CONFIG
-#define EXAMPLE_CONFIG "gpu.pbtxt"
+#define EXAMPLE_CONFIG "example.pbtxt"
 #endif
 
 enum { NUMBERS = 1 << 25, BLOCK = 256, STEPS = 5, ADDITIONS = 40 };

@@ -2,6 +2,7 @@
 #ifndef GALVO_GPU_GPU_H
 #define GALVO_GPU_GPU_H
 
+#include "counters.h"
 #include "environment.h"
 #include "metrics.h"
 

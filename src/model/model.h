@@ -88,6 +88,7 @@ struct metric {
 	enum metric_form form;
 	uint32_t of;    /* fields that are added up, by FIELD() */
 	uint32_t whole; /* FORM_SHARE: fields whose sum is 100 % */
+	uint32_t rates; /* FORM_RATE: fields that stand in for `of`, as they are growth a second already */
 	double scale;   /* the sum is multiplied by it; 0: 1 */
 	double limit;   /* the largest believable value: beyond, rejected and counted; 0: none */
 	const char *help;

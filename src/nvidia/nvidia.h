@@ -134,6 +134,8 @@ struct nvml {
 #undef X
 };
 
+/* Is it there? Loads it and calls nothing of it: returns at once, and nvml_open then finds it loaded. */
+galvo_status nvml_find(const struct nvidia_places *where, galvo_error *reterr);
 /* Loads libnvidia-ml and initialises it: ABSENT if it is not there, lacks a function, finds no
  * driver or another driver than it belongs to. */
 galvo_status nvml_open(struct nvml *ret, const struct nvidia_places *where, galvo_error *reterr);

@@ -11,7 +11,7 @@ galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 {
 	const struct stream_config file = {
 		.kind = STREAM_EVENTS,
-		.file_name = s->events_file,
+		.file_name = s->files[PART_EVENTS],
 		.hostname = s->hostname,
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,

@@ -3,20 +3,7 @@
  *
  * A member that is appended adds a line and changes the size of its struct; no other line changes.
  */
-#include <galvo/galvo.h>
-
-#ifdef __cplusplus
-#define CLAIM(claim, text) static_assert(claim, text)
-#else
-#define CLAIM(claim, text) _Static_assert(claim, text)
-#endif
-
-/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
-#define LP64 (sizeof(void *) == 8)
-#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
-#define AT(type, member, offset)                                                                   \
-	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
-#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
+#include "claims.h"
 
 SIZE(galvo_metric, 64);
 AT(galvo_metric, struct_size, 0);
@@ -27,6 +14,34 @@ AT(galvo_metric, type, 32);
 AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
+
+SIZE(galvo_counters_config, 32);
+AT(galvo_counters_config, struct_size, 0);
+AT(galvo_counters_config, chip, 8);
+AT(galvo_counters_config, device, 16);
+AT(galvo_counters_config, reserved, 20);
+AT(galvo_counters_config, cupti_path, 24);
+
+SIZE(galvo_counter, 64);
+AT(galvo_counter, struct_size, 0);
+AT(galvo_counter, name, 8);
+AT(galvo_counter, type, 16);
+AT(galvo_counter, unit, 24);
+AT(galvo_counter, vendor_unit, 32);
+AT(galvo_counter, hardware, 40);
+AT(galvo_counter, suffixes, 48);
+AT(galvo_counter, description, 56);
+
+SIZE(galvo_counter_set, 64);
+AT(galvo_counter_set, struct_size, 0);
+AT(galvo_counter_set, names, 8);
+AT(galvo_counter_set, names_len, 16);
+AT(galvo_counter_set, dropped, 24);
+AT(galvo_counter_set, reasons, 32);
+AT(galvo_counter_set, dropped_len, 40);
+AT(galvo_counter_set, sample_bytes, 48);
+AT(galvo_counter_set, is_guess, 56);
+AT(galvo_counter_set, reserved, 60);
 
 SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
@@ -97,7 +112,7 @@ AT(galvo_process, alias, 8);
 AT(galvo_process, follow, 16);
 AT(galvo_process, reserved, 20);
 
-SIZE(galvo_suite_config, 240);
+SIZE(galvo_suite_config, 360);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -134,7 +149,23 @@ AT(galvo_suite_config, threads, 212);
 AT(galvo_suite_config, sidecar_path, 216);
 AT(galvo_suite_config, sidecar_cpus, 224);
 AT(galvo_suite_config, mode, 232);
-AT(galvo_suite_config, reserved, 236);
+AT(galvo_suite_config, gpu_counters, 236);
+AT(galvo_suite_config, gpu_telemetry, 240);
+AT(galvo_suite_config, require_gpu_counters, 244);
+AT(galvo_suite_config, gpus, 248);
+AT(galvo_suite_config, gpus_len, 256);
+AT(galvo_suite_config, gpu_metrics, 264);
+AT(galvo_suite_config, gpu_metrics_len, 272);
+AT(galvo_suite_config, gpu_hz, 280);
+AT(galvo_suite_config, gpu_buffer_bytes, 288);
+AT(galvo_suite_config, gpu_max_samples, 296);
+AT(galvo_suite_config, gpu_decode_interval_ms, 304);
+AT(galvo_suite_config, gpu_flush_interval_ms, 312);
+AT(galvo_suite_config, gpu_drain_samples, 320);
+AT(galvo_suite_config, gpu_file, 328);
+AT(galvo_suite_config, telemetry_hz, 336);
+AT(galvo_suite_config, telemetry_flush_interval_ms, 344);
+AT(galvo_suite_config, telemetry_file, 352);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
@@ -170,7 +201,7 @@ AT(galvo_workload, write_blocks, 104);
 AT(galvo_workload, voluntary_switches, 112);
 AT(galvo_workload, involuntary_switches, 120);
 
-SIZE(galvo_suite_stats, 232);
+SIZE(galvo_suite_stats, 248);
 AT(galvo_suite_stats, struct_size, 0);
 AT(galvo_suite_stats, ticks, 8);
 AT(galvo_suite_stats, missed_ticks, 16);
@@ -181,6 +212,13 @@ AT(galvo_suite_stats, dropped_batches, 48);
 AT(galvo_suite_stats, elapsed_ns, 56);
 AT(galvo_suite_stats, largest_divisor, 64);
 AT(galvo_suite_stats, slowed_sources, 68);
+AT(galvo_suite_stats, gpu_samples, 232);
+AT(galvo_suite_stats, gpu_lost_samples, 240);
+
+SIZE(galvo_note, 328);
+AT(galvo_note, struct_size, 0);
+AT(galvo_note, subject, 8);
+AT(galvo_note, text, 72);
 
 SIZE(galvo_run_info, 112);
 AT(galvo_run_info, struct_size, 0);
@@ -272,46 +310,6 @@ AT(galvo_run_process, read_blocks, 128);
 AT(galvo_run_process, write_blocks, 136);
 AT(galvo_run_process, voluntary_switches, 144);
 AT(galvo_run_process, involuntary_switches, 152);
-
-SIZE(galvo_run_gpu, 272);
-AT(galvo_run_gpu, struct_size, 0);
-AT(galvo_run_gpu, index, 8);
-AT(galvo_run_gpu, parent, 12);
-AT(galvo_run_gpu, name, 16);
-AT(galvo_run_gpu, vendor, 24);
-AT(galvo_run_gpu, chip, 32);
-AT(galvo_run_gpu, uuid, 40);
-AT(galvo_run_gpu, pci, 48);
-AT(galvo_run_gpu, driver, 56);
-AT(galvo_run_gpu, peak_dram_bytes_per_s, 64);
-AT(galvo_run_gpu, peak_pcie_bytes_per_s, 72);
-AT(galvo_run_gpu, peak_nvlink_bytes_per_s, 80);
-AT(galvo_run_gpu, memory_bytes, 88);
-AT(galvo_run_gpu, sm_count, 96);
-AT(galvo_run_gpu, warps_per_sm, 100);
-AT(galvo_run_gpu, compute_major, 104);
-AT(galvo_run_gpu, compute_minor, 108);
-AT(galvo_run_gpu, is_instance, 112);
-AT(galvo_run_gpu, has_counters, 116);
-AT(galvo_run_gpu, samples, 120);
-AT(galvo_run_gpu, decodes, 128);
-AT(galvo_run_gpu, decode_failures, 136);
-AT(galvo_run_gpu, full_images, 144);
-AT(galvo_run_gpu, overflows, 152);
-AT(galvo_run_gpu, restarts, 160);
-AT(galvo_run_gpu, stretched, 168);
-AT(galvo_run_gpu, empty, 176);
-AT(galvo_run_gpu, timeless, 184);
-AT(galvo_run_gpu, unwritten, 192);
-AT(galvo_run_gpu, not_finite, 200);
-AT(galvo_run_gpu, missing_ns, 208);
-AT(galvo_run_gpu, decode_ns, 216);
-AT(galvo_run_gpu, evaluate_ns, 224);
-AT(galvo_run_gpu, clock_steps, 232);
-AT(galvo_run_gpu, interval_ns, 240);
-AT(galvo_run_gpu, buffer_bytes, 248);
-AT(galvo_run_gpu, sample_bytes, 256);
-AT(galvo_run_gpu, reason, 264);
 
 SIZE(galvo_run_usage, 56);
 AT(galvo_run_usage, struct_size, 0);

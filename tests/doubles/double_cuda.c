@@ -158,6 +158,8 @@ EXPORT(cuDeviceGetAttribute, (int *ret, int attribute, int device))
 	if (!d)
 		return CUDA_INVALID_DEVICE;
 	switch (attribute) {
+	case CUDA_ATTRIBUTE_WARP_SIZE: *ret = 32; break;
+	case CUDA_ATTRIBUTE_THREADS_PER_SM: *ret = 2048; break;
 	case CUDA_ATTRIBUTE_CLOCK_KHZ: *ret = 1980000; break;
 	case CUDA_ATTRIBUTE_MEMORY_CLOCK_KHZ: *ret = 2619000; break;
 	case CUDA_ATTRIBUTE_BUS_WIDTH: *ret = 5120; break;
@@ -169,6 +171,17 @@ EXPORT(cuDeviceGetAttribute, (int *ret, int attribute, int device))
 	case CUDA_ATTRIBUTE_PCI_DEVICE: *ret = 0; break;
 	default: return CUDA_INVALID_VALUE;
 	}
+	return CUDA_OK;
+}
+
+EXPORT(cuDeviceTotalMem_v2, (size_t *ret, int device))
+{
+	const struct scene_device *d = device_of(device);
+
+	ENTER("cuDeviceTotalMem_v2", scene_by_ordinal(device));
+	if (!d)
+		return CUDA_INVALID_DEVICE;
+	*ret = d->memory_bytes;
 	return CUDA_OK;
 }
 

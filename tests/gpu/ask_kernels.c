@@ -98,7 +98,7 @@ static bool begin_gpu(struct gpu *g)
 }
 
 /* Kernels of 10 ms; how long they take, what fails, which clock NVML tells and which the counters. */
-static void phase(struct gpu *g, const char *what, struct session *s)
+static void phase(struct gpu *g, const char *what, struct sampling *s)
 {
 	struct list ms = {NULL, 0, 0}, mhz = {NULL, 0, 0};
 	size_t failed = 0;
@@ -146,7 +146,7 @@ static void ask_events(void)
 {
 	struct session_wish fast = {100000, 512 << 20, CUPTI_KEEP_LATEST, 4096,
 	                            CUPTI_TIME_INTERVAL};
-	struct session s;
+	struct sampling s;
 	struct gpu g;
 
 	if (!begin_gpu(&g))

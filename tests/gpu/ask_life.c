@@ -17,7 +17,7 @@ static const struct session_wish small_latest = {50000, 1 << 20, CUPTI_KEEP_LATE
                                                  CUPTI_TIME_INTERVAL};
 
 /* Samples in `ms` from now. */
-static size_t samples_in(struct session *s, unsigned ms, int *ret_rc, bool *ret_overflow)
+static size_t samples_in(struct sampling *s, unsigned ms, int *ret_rc, bool *ret_overflow)
 {
 	struct catch c;
 	size_t n;
@@ -37,7 +37,7 @@ static void ask_oldest(void)
 {
 	bool overflow;
 	uint64_t began;
-	struct session s;
+	struct sampling s;
 	size_t n;
 	int rc;
 
@@ -76,7 +76,7 @@ static void ask_oldest(void)
 static void ask_latest(void)
 {
 	bool overflow, after;
-	struct session s;
+	struct sampling s;
 	size_t n, later;
 	int rc, later_rc;
 
@@ -103,7 +103,7 @@ static void ask_full(void)
 {
 	struct session_wish wish = usual_wish;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 	size_t first, second, third;
 	int rc;
 
@@ -135,7 +135,7 @@ static void ask_full(void)
 static void ask_again(void)
 {
 	bool overflow;
-	struct session s;
+	struct sampling s;
 	size_t n;
 	int turn, rc;
 
@@ -156,7 +156,7 @@ static void ask_again(void)
 /* In the child: a session that is told by a byte, until it is killed. */
 static void hold(int to)
 {
-	struct session s;
+	struct sampling s;
 	char byte = 'x';
 	int rc = 0;
 
@@ -173,7 +173,7 @@ static void hold(int to)
 static int try_session(size_t *ret_samples)
 {
 	bool overflow;
-	struct session s;
+	struct sampling s;
 	int rc = session_host(&s, chip(), SET(two));
 
 	*ret_samples = 0;
@@ -227,7 +227,7 @@ static void ask_busy(void)
 static void ask_twice(void)
 {
 	struct cupti_enable again = {.deviceIndex = 0};
-	struct session s;
+	struct sampling s;
 	int rc;
 
 	if (!open_session(&s, SET(two), usual_wish))
@@ -244,7 +244,7 @@ static void ask_context(void)
 	unsigned flags = 0;
 	int before = 0, during = 0, rc;
 	bool overflow;
-	struct session s;
+	struct sampling s;
 	size_t n;
 
 	if (!has_cupti() || !cuda.primary_get_state)
@@ -270,7 +270,7 @@ static void ask_struct_size(void)
 	static const size_t sizes[] = {44, 45, 48};
 	char name[32];
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 	size_t i;
 	int rc;
 
@@ -291,7 +291,7 @@ static void ask_struct_size(void)
 	session_end(&s);
 }
 
-static void try_names(struct session *s, const char *what, const char **names, size_t n)
+static void try_names(struct sampling *s, const char *what, const char **names, size_t n)
 {
 	double values[4] = {NAN, NAN, NAN, NAN};
 	const char **all = s->names;
@@ -315,7 +315,7 @@ static void ask_subset(void)
 	static const char *share[] = {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed"};
 	static const char *foreign[] = {"dram__bytes_read.sum"};
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	if (!open_session(&s, SET(two), usual_wish))
 		return;
@@ -338,7 +338,7 @@ static void ask_copy(void)
 	struct cupti_decode d;
 	uint8_t *pristine;
 	uint64_t began;
-	struct session s;
+	struct sampling s;
 	double copy, fresh;
 	size_t n;
 

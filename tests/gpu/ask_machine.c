@@ -293,7 +293,7 @@ static void ask_idle_clock(void)
 {
 	static const char *one[] = {"sm__cycles_active.avg"};
 	double before, during, after;
-	struct session s;
+	struct sampling s;
 
 	before = sm_mhz();
 	if (!open_session(&s, one, 1, usual_wish))

@@ -91,7 +91,7 @@ static size_t passes_with(const uint8_t *available)
 static void ask_passes(void)
 {
 	size_t bytes = 0, without, with = 0;
-	struct session s;
+	struct sampling s;
 	struct catch c;
 	uint8_t *image;
 
@@ -189,7 +189,7 @@ static void tell_tail(struct catch *c)
 
 static void ask_spacing(void)
 {
-	struct session s;
+	struct sampling s;
 	struct catch c;
 	uint64_t began;
 	int i;
@@ -236,7 +236,7 @@ static void at_rate(double hz, unsigned ms, const char *what)
 	uint64_t began;
 	char name[64];
 	double cpu, share;
-	struct session s;
+	struct sampling s;
 	struct catch c;
 
 	if (!open_session(&s, SET(standard), wish))
@@ -276,7 +276,7 @@ static void ask_fast(void)
 
 static void ask_rich(void)
 {
-	struct session s;
+	struct sampling s;
 	struct catch c;
 	size_t i, k, absent = 0, asked = ARRAY_LEN(rich);
 
@@ -305,7 +305,7 @@ static void ask_rich(void)
 
 static void ask_memory(void)
 {
-	struct session s;
+	struct sampling s;
 	struct rusage before, loaded, running;
 
 	getrusage(RUSAGE_SELF, &before);

@@ -3,7 +3,7 @@
 
 #include "probe.h"
 
-bool open_session(struct session *s, const char **names, size_t n, struct session_wish wish)
+bool open_session(struct sampling *s, const char **names, size_t n, struct session_wish wish)
 {
 	const char *gpu;
 	int rc;
@@ -30,7 +30,7 @@ bool open_session(struct session *s, const char **names, size_t n, struct sessio
 	return true;
 }
 
-void catch_begin(struct catch *c, struct session *s)
+void catch_begin(struct catch *c, struct sampling *s)
 {
 	memset(c, 0, sizeof(*c));
 	c->of = s;

@@ -84,13 +84,13 @@ static bool opened(galvo_status status, const galvo_error *e)
 }
 
 /* As galvo finds them. */
-static const struct gpu_places *places(void)
+static const struct env_places *places(void)
 {
-	static struct gpu_places found;
+	static struct env_places found;
 	static bool is_asked;
 
 	if (!is_asked)
-		gpu_places_find(&found, NULL, NULL);
+		env_places_find(&found, NULL, NULL);
 	is_asked = true;
 	return &found;
 }

@@ -5,7 +5,7 @@
 #ifndef GALVO_GPU_PROBE_H
 #define GALVO_GPU_PROBE_H
 
-#include "gpu/gpu.h"
+#include "gpu/environment.h"
 #include "nvidia/nvidia.h"
 
 extern struct cuda cuda;
@@ -67,7 +67,7 @@ double list_mean(const struct list *l);
 /* What came of a session: samples, and what decoding them met and took. */
 struct catch
 {
-	struct session *of;
+	struct sampling *of;
 	uint64_t *begin, *end;
 	double *values;        /* of->count a sample */
 	size_t n, cap, stride; /* one sample in so many is evaluated */
@@ -77,7 +77,7 @@ struct catch
 	struct list empty_us, age_us;
 };
 
-void catch_begin(struct catch *c, struct session *s);
+void catch_begin(struct catch *c, struct sampling *s);
 /* Decodes until nothing is left, into fresh images; the result of the last decode. */
 int catch_drain(struct catch *c);
 void catch_free(struct catch *c);
@@ -87,6 +87,6 @@ double catch_mean(const struct catch *c, const char *metric);
 size_t catch_long(const struct catch *c, double usual_ns);
 
 /* Host object, Enable, Start with those names, as many as fit in one pass; the answer says if not. */
-bool open_session(struct session *s, const char **names, size_t n, struct session_wish wish);
+bool open_session(struct sampling *s, const char **names, size_t n, struct session_wish wish);
 
 #endif

@@ -3,7 +3,7 @@
  * GALVO_NVIDIA_REAL in the environment, for the libraries of this machine. So where a double is not
  * like the real one, a machine with a GPU tells.
  */
-#include "gpu/gpu.h"
+#include "gpu/environment.h"
 #include "nvidia_rig.h"
 
 #define SET(names) names, ARRAY_LEN(names)
@@ -19,13 +19,13 @@ static bool is_real(void)
 /* Loads what is to be asked; each test does so in a process of its own. */
 static void begin(void)
 {
-	struct gpu_places places = {.owned = {NULL}};
+	struct env_places places = {.owned = {NULL}};
 	struct cupti_chip_name c = {.deviceIndex = 0};
 	galvo_error e = {0};
 
 	if (!is_real()) {
 		stage("GH100");
-	} else if (!OK(gpu_places_find(&places, NULL, &e) == GALVO_OK) ||
+	} else if (!OK(env_places_find(&places, NULL, &e) == GALVO_OK) ||
 	           !OK(cuda_open(&cuda, &places.driver, &e) == GALVO_OK) ||
 	           !OK(cupti_open(&cupti, &places.cupti, cuda.version, &e) == GALVO_OK) ||
 	           !OK(nvml_open(&nvml, &places.driver, &e) == GALVO_OK) ||
@@ -33,7 +33,7 @@ static void begin(void)
 		printf("# %s\n", e.text);
 		exit(1);
 	}
-	gpu_places_free(&places);
+	env_places_free(&places);
 	EQ(CUPTI_CALL(&cupti, chip_name, &c), CUPTI_OK);
 	chip = c.pChipName;
 }
@@ -49,7 +49,7 @@ static void pass(unsigned ms)
 		pass_ms(ms);
 }
 
-static void begin_session(struct session *s)
+static void begin_session(struct sampling *s)
 {
 	begin();
 	EQ(session_host(s, chip, SET(two)), CUPTI_OK);
@@ -63,7 +63,7 @@ static void order(void)
 {
 	struct cupti_enable again = {.deviceIndex = 0};
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	begin_session(&s);
 	EQ(CUPTI_CALL(&cupti, enable, &again), CUPTI_INVALID_OPERATION);
@@ -124,7 +124,7 @@ static void images(void)
 	struct cupti_decode d;
 	uint8_t *pristine;
 	double values[2];
-	struct session s;
+	struct sampling s;
 	size_t n;
 
 	begin_session(&s);
@@ -157,7 +157,7 @@ static void images(void)
 static void refused(const char *name, int want)
 {
 	const char *names[] = {two[0], name};
-	struct session s;
+	struct sampling s;
 
 	if (!EQ(session_host(&s, chip, SET(names)), want))
 		printf("# with %s\n", name);
@@ -168,7 +168,7 @@ static void host(void)
 {
 	const char *unknown[] = {"nope__x.sum"};
 	struct cupti_add_metrics a = {.ppMetricNames = two, .numMetrics = 1};
-	struct session s;
+	struct sampling s;
 
 	begin();
 	refused("nope__x.sum", CUPTI_INVALID_PARAMETER);
@@ -188,7 +188,7 @@ static void wishes(void)
 {
 	const char *tensor[] = {"sm__inst_executed_pipe_tensor.sum"};
 	struct session_wish wish = usual_wish;
-	struct session s;
+	struct sampling s;
 
 	begin();
 	if (strcmp(chip, "GH100") == 0) {
