@@ -7,7 +7,6 @@
 
 #include "cli.h"
 
-/* One to look over and one to print: names that a program does not know come from outside. */
 enum { NAMES_MAX = 256, PATTERN_MAX = 256 };
 
 struct listing {
@@ -243,6 +242,7 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 			complain("--check: more than %d names", NAMES_MAX);
 			return EXIT_OF_USAGE;
 		}
+		text += strspn(text, " ");
 		names[n++] = strsep(&text, ",");
 	}
 	status = galvo_counters_choose(counters, names, n, &set, &error);

@@ -133,9 +133,11 @@ static void put_legal(struct buf *b, const struct suffixes *s)
 	bool is_grid = s->rollups_len * s->rests_len == s->len;
 	size_t i, n = is_grid ? s->rollups_len : s->len;
 
-	for (i = 0; i < n; i++)
-		buf_printf(b, " %.*s", (int)(is_grid ? s->rollups[i].n : strlen(s->all[i])),
-		           is_grid ? s->rollups[i].p : s->all[i]);
+	for (i = 0; i < n; i++) {
+		struct span part = is_grid ? s->rollups[i] : span_str(s->all[i]);
+
+		buf_printf(b, " %.*s", (int)part.n, part.p);
+	}
 	if (!is_grid || (s->rests_len == 1 && s->rests[0].n == 0))
 		return;
 	for (i = 0; i < s->rests_len && s->rests[i].n; i++)
@@ -217,7 +219,7 @@ static galvo_status wrong_suffix(const struct suffixes *s, const struct gpu_metr
 static bool put_other_chips(struct gpu_host *h, const char *base, struct buf *b)
 {
 	const char *const *chips, *shown[CHIPS_SHOWN];
-	size_t n, i, found = 0;
+	size_t n = 0, i, found = 0;
 	void *object;
 
 	if (gpu_chips(&h->cupti, &chips, &n, NULL))
@@ -343,16 +345,17 @@ galvo_status gpu_host_check(struct gpu_host *h, const char *const *names, size_t
 	galvo_status status = GALVO_OK;
 	size_t i;
 
+	if (n == 0)
+		return err_set(reterr, GALVO_ERR_INVALID, "no metric is named");
 	for (i = 0; i < n && status == GALVO_OK; i++)
 		status = metric_check(h, names[i], NULL, reterr);
 	if (status || !ret_passes)
 		return status;
-	all = alloc_array(n + 1, sizeof(*all));
+	all = alloc_array(n, sizeof(*all));
 	if (!all)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	memcpy(all, names, n * sizeof(*all));
-	status = n ? host_try(h, all, n, &t, reterr)
-	           : err_set(reterr, GALVO_ERR_INVALID, "no metric is named");
+	status = host_try(h, all, n, &t, reterr);
 	free(all);
 	if (status)
 		return status;
