@@ -7,8 +7,6 @@
 
 #include "nvidia/nvidia.h"
 
-#define MS UINT64_C(1000000)
-
 struct sampling {
 	void *host, *object;
 	uint8_t *config, *image;

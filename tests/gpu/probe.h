@@ -14,6 +14,8 @@ extern struct nvml nvml;
 
 #include "nvidia_session.h"
 
+#define MS UINT64_C(1000000)
+
 /* ---- a question and its answer, which becomes one line of JSON -------------------------------- */
 
 struct question {
