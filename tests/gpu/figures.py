@@ -208,11 +208,28 @@ def tell_known(findings, r, load):
     findings.check(holds, r.name, "%s: %s" % (claim, text), active_pct=active, tensor_pct=tensor, dram_pct=dram)
 
 
+def tell_report(findings, r):
+    """The report against what the reader gives."""
+    gpu = next((g for g in r.report.get("gpus") or [] if g.get("counters")), None)
+    if not gpu:
+        findings.tell("FAIL", r.name, "the report tells of no counters of a GPU")
+        return
+    pairs = (("sm_busy_avg_pct", 100 * r.share(BUSY)), ("tensor_avg_pct", 100 * r.share(TENSOR)),
+             ("dram_read_avg_pct", r.mean(READ)), ("dram_write_avg_pct", r.mean(WRITE)))
+    wrong = ["%s %s, not %.3f" % (key, gpu["counters"].get(key), value) for key, value in pairs
+             if gpu["counters"].get(key) is None or abs(gpu["counters"][key] - value) > 0.1 + 0.01 * value]
+    findings.check(not wrong, r.name, "the report and the reader agree: " + ("; ".join(wrong) or "SM, tensor, DRAM"))
+    names = ["%s" % (r.report["processes"][p["process"]].get("alias") or r.report["processes"][p["process"]]["pid"]
+                     if p.get("process") is not None else "not followed") for p in gpu.get("processes") or []]
+    findings.tell("INFO", r.name, "used by: %s; it is %s" % (", ".join(names) or "nobody that is named", gpu.get("state")))
+
+
 def tell_recordings(work, findings, doubles):
     for load in LOADS:
         for hz in (1000,) if load == "idle" else (100, 1000, 10000):
             r = Recording(work, "%s-%d" % (load, hz))
             tell_recording(findings, r, hz)
+            tell_report(findings, r)
             if not doubles and r.columns:
                 tell_known(findings, r, load)
     tell_recording(findings, Recording(work, "command"), None)
@@ -234,6 +251,13 @@ def steps_in(rows):
 
 def tell_energy(work, findings, _doubles):
     r = Recording(work, "energy")
+    for gpu in r.report.get("gpus") or []:
+        energy = gpu.get("energy") or {}
+        if energy.get("counter_joules") and energy.get("integral_joules"):
+            off = 100 * (energy["integral_joules"] / energy["integral_s"] * energy["counter_s"] /
+                         energy["counter_joules"] - 1)
+            findings.check(abs(off) < 5, "energy", "the report has %.1f J by the counter, by power %+.2f %%"
+                           % (energy["counter_joules"], off))
     rows = {x["rows_of"]: x for x in r.lines if "rows_of" in x}
     ends = steps_in(rows["gpu__energy_joules"]) if "gpu__energy_joules" in rows else None
     if not ends:
