@@ -161,7 +161,7 @@ def tell_matrix(work, findings, _doubles):
 LOSSES = ("decode_failures", "full_images", "overflows", "timeless", "unwritten", "clock_steps")
 
 
-def tell_losses(findings, r, hz):
+def tell_losses(findings, r, hz, doubles):
     losses = ["%s %d" % (key, gpu[key]) for gpu in r.gpus for key in LOSSES if gpu.get(key)]
     for stream in (x for x in r.lines if "stream" in x and "column" not in x):
         losses += ["%s: %s %d" % (stream["stream"], key, stream[key])
@@ -169,18 +169,18 @@ def tell_losses(findings, r, hz):
     samples = sum(gpu["samples"] for gpu in r.gpus)
     wanted = hz * r.seconds() * max(1, sum(bool(gpu["has_counters"]) for gpu in r.gpus))
     share = samples / wanted if wanted else 0
-    findings.check(not losses and 0.9 < share < 1.05, r.name,
+    findings.check(not losses and (0.5 if doubles else 0.9) < share < 1.05, r.name,
                    "%d samples, %.1f %% of %d Hz for %.2f s; lost: %s"
                    % (samples, 100 * share, hz, r.seconds(), ", ".join(losses) or "nothing"), share=share)
 
 
-def tell_recording(findings, r, hz):
+def tell_recording(findings, r, hz, doubles):
     reasons = "; ".join(gpu["reason"] for gpu in r.gpus if gpu["reason"])
     whole = r.status == "0" and r.check_status == "0"
     findings.check(whole, r.name, "recorded with status %s, checked with %s %s %s"
                    % (r.status or "none", r.check_status or "none", reasons, r.notes()))
     if whole:
-        tell_losses(findings, r, hz or 1e9 / max([gpu["interval_ns"] for gpu in r.gpus] + [1]))
+        tell_losses(findings, r, hz or 1e9 / max([gpu["interval_ns"] for gpu in r.gpus] + [1]), doubles)
         for gpu in r.gpus:
             if gpu["samples"]:
                 findings.tell("INFO", r.name, "%.1f us a sample to decode, %.1f us to evaluate"
@@ -208,7 +208,7 @@ def tell_known(findings, r, load):
     findings.check(holds, r.name, "%s: %s" % (claim, text), active_pct=active, tensor_pct=tensor, dram_pct=dram)
 
 
-def tell_report(findings, r):
+def tell_report(findings, r, doubles):
     """The report against what the reader gives."""
     gpu = next((g for g in r.report.get("gpus") or [] if g.get("counters")), None)
     if not gpu:
@@ -222,17 +222,19 @@ def tell_report(findings, r):
     names = ["%s" % (r.report["processes"][p["process"]].get("alias") or r.report["processes"][p["process"]]["pid"]
                      if p.get("process") is not None else "not followed") for p in gpu.get("processes") or []]
     findings.tell("INFO", r.name, "used by: %s; it is %s" % (", ".join(names) or "nobody that is named", gpu.get("state")))
+    if doubles:
+        findings.check(names and "not followed" not in names, r.name, "who uses the GPU is a process of the recording")
 
 
 def tell_recordings(work, findings, doubles):
     for load in LOADS:
         for hz in (1000,) if load == "idle" else (100, 1000, 10000):
             r = Recording(work, "%s-%d" % (load, hz))
-            tell_recording(findings, r, hz)
-            tell_report(findings, r)
+            tell_recording(findings, r, hz, doubles)
+            tell_report(findings, r, doubles)
             if not doubles and r.columns:
                 tell_known(findings, r, load)
-    tell_recording(findings, Recording(work, "command"), None)
+    tell_recording(findings, Recording(work, "command"), None, doubles)
 
 
 def integral(rows, begin, end):
