@@ -21,12 +21,17 @@ struct session_wish {
 	uint32_t append, slots, trigger;
 };
 
-__attribute__((unused)) static const struct session_wish usual_wish = {
-	1000000, 64 << 20, CUPTI_KEEP_LATEST, 1000, CUPTI_TIME_INTERVAL};
+__attribute__((unused)) static const struct session_wish usual_wish = {1000000, 64 << 20,
+                                                                       CUPTI_KEEP_LATEST, 1000,
+                                                                       CUPTI_TIME_INTERVAL};
 
-static inline int session_host(struct sampling *s, const char *chip, const char **names, size_t n)
+/* The host object and the config image; `availability` is CUPTI's image, or NULL. */
+static inline int session_host_with(struct sampling *s, const char *chip, const char **names,
+                                    size_t n, const uint8_t *availability)
 {
-	struct cupti_host_initialize h = {.profilerType = CUPTI_PM_SAMPLING, .pChipName = chip};
+	struct cupti_host_initialize h = {.profilerType = CUPTI_PM_SAMPLING,
+	                                  .pChipName = chip,
+	                                  .pCounterAvailabilityImage = availability};
 	struct cupti_add_metrics a = {.ppMetricNames = names, .numMetrics = n};
 	struct cupti_config_size z = {.configImageSize = 0};
 	struct cupti_config_image i = {.configImageSize = 0};
@@ -51,6 +56,11 @@ static inline int session_host(struct sampling *s, const char *chip, const char 
 		rc = CUPTI_CALL(&cupti, passes, &p);
 	s->passes = p.numOfPasses;
 	return rc;
+}
+
+static inline int session_host(struct sampling *s, const char *chip, const char **names, size_t n)
+{
+	return session_host_with(s, chip, names, n, NULL);
 }
 
 static inline int session_image(struct sampling *s)

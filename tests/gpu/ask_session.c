@@ -61,64 +61,46 @@ static uint8_t *availability(size_t *ret_bytes)
 	return NULL;
 }
 
-/* session_host, told what is available; its Initialize alone differs. */
-static size_t passes_with(const uint8_t *available)
+/* Passes of the default set, and what it tells in 0.3 s. */
+static void ask_passes_with(const uint8_t *available, const char *what)
 {
-	struct cupti_host_initialize h = {.profilerType = CUPTI_PM_SAMPLING,
-	                                  .pChipName = chip(),
-	                                  .pCounterAvailabilityImage = available};
-	struct cupti_add_metrics a = {.ppMetricNames = standard, .numMetrics = ARRAY_LEN(standard)};
-	struct cupti_config_size z = {.configImageSize = 0};
-	struct cupti_config_image i = {.configImageSize = 0};
-	struct cupti_passes p = {.numOfPasses = 0};
-	struct cupti_host bye = {.structSize = 24};
+	char name[64];
+	struct sampling s;
+	struct catch c;
+	int rc = session_host_with(&s, chip(), SET(standard), available);
 
-	if (!good_cupti("HostInitialize with an image", cupti_host_initialize(&cupti, &h)))
-		return 0;
-	a.pHostObject = z.pHostObject = i.pHostObject = bye.pHostObject = h.pHostObject;
-	if (good_cupti("AddMetrics", CUPTI_CALL(&cupti, add_metrics, &a)) &&
-	    good_cupti("ConfigImageSize", CUPTI_CALL(&cupti, config_size, &z))) {
-		i.pConfigImage = p.pConfigImage = calloc(1, z.configImageSize);
-		i.configImageSize = p.configImageSize = z.configImageSize;
-		if (good_cupti("ConfigImage", CUPTI_CALL(&cupti, config_image, &i)))
-			good_cupti("NumOfPasses", CUPTI_CALL(&cupti, passes, &p));
-		free(i.pConfigImage);
+	snprintf(name, sizeof(name), "passes_%s", what);
+	figure(name, rc ? NAN : (double)s.passes);
+	answer("%s an availability image: %d, %zu pass(es)", what, rc, s.passes);
+	if (rc == CUPTI_OK && good_cupti("Enable to Start", session_start(&s, 0, usual_wish))) {
+		catch_begin(&c, &s);
+		rest_ms(300);
+		catch_drain(&c);
+		answer("NVLink receives %.6g bytes a sample, sends %.6g",
+		       catch_mean(&c, "nvlrx__bytes.sum"), catch_mean(&c, "nvltx__bytes.sum"));
+		snprintf(name, sizeof(name), "nvlrx_%s", what);
+		figure(name, catch_mean(&c, "nvlrx__bytes.sum"));
+		snprintf(name, sizeof(name), "pcie_read_%s", what);
+		figure(name, catch_mean(&c, "pcie__read_bytes.sum"));
+		session_do(&s, cupti.stop);
+		catch_free(&c);
 	}
-	cupti.host_deinitialize(&bye);
-	return p.numOfPasses;
+	session_end(&s);
 }
 
 static void ask_passes(void)
 {
-	size_t bytes = 0, without, with = 0;
-	struct sampling s;
-	struct catch c;
+	size_t bytes = 0;
 	uint8_t *image;
 
 	if (!has_cupti())
 		return;
 	image = availability(&bytes);
-	without = passes_with(NULL);
-	with = image ? passes_with(image) : 0;
-	free(image);
-	answer("%zu pass(es) without an availability image, %zu with one of %zu bytes", without,
-	       with, bytes);
-	figure("passes", (double)without);
-	figure("passes_with_image", image ? (double)with : NAN);
 	figure("image_bytes", (double)bytes);
-	if (!open_session(&s, SET(standard), usual_wish))
-		return;
-	catch_begin(&c, &s);
-	rest_ms(300);
-	catch_drain(&c);
-	answer("NVLink in 0.3 s: %.6g bytes received, %.6g sent a sample",
-	       catch_mean(&c, "nvlrx__bytes.sum"), catch_mean(&c, "nvltx__bytes.sum"));
-	figure("nvlrx_bytes", catch_mean(&c, "nvlrx__bytes.sum"));
-	figure("nvltx_bytes", catch_mean(&c, "nvltx__bytes.sum"));
-	figure("pcie_read_bytes", catch_mean(&c, "pcie__read_bytes.sum"));
-	session_do(&s, cupti.stop);
-	catch_free(&c);
-	session_end(&s);
+	ask_passes_with(NULL, "without");
+	if (image)
+		ask_passes_with(image, "with");
+	free(image);
 }
 
 /* ---- one session at 1 kHz ------------------------------------------------------------------------ */

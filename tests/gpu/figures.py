@@ -110,7 +110,7 @@ def quantile(values, share):
 
 # What galvo takes for granted, by question: a figure, and what it has to be.
 GRANTED = {
-    "passes": [("passes", lambda v: v == 1, "the default set is one pass")],
+    "passes": [("passes_without", lambda v: v == 1, "the default set is one pass")],
     "timestamp": [("inside", lambda v: v > 99000, "CUPTI's clock is CLOCK_REALTIME")],
     "spacing": [("sample_us", lambda v: 990 < v < 1010, "samples at 1 kHz are 1 ms long"),
                 ("samples", lambda v: v > 1900, "2 s at 1 kHz are 2000 samples"),
