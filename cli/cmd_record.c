@@ -49,7 +49,7 @@ static const struct opt opts[] = {
 	{KEY_GPU_TELEMETRY_HZ, "gpu-telemetry-hz", "N", "telemetry of GPUs N times a second (default: 10)",
 	 HERTZ},
 	{KEY_GPU_COUNTERS, "gpu-counters", "[=SET]",
-	 "hardware counters of GPUs: default, rich or names with commas between them",
+	 "hardware counters of GPUs: default, rich or names of metrics with commas between them",
 	 "default, rich or names of metrics with commas between them, 128 at most"},
 	{KEY_GPU_HZ, "gpu-hz", "N", "hardware counters N times a second (default: 1000)",
 	 "a number from 1 up to 200000"},

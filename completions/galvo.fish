@@ -20,7 +20,7 @@ complete -c galvo -n '__fish_seen_subcommand_from record' -l budget -x -d 'read 
 complete -c galvo -n '__fish_seen_subcommand_from record' -l root -r -a '(__fish_complete_directories)' -d 'where proc/ and sys/ are, or a captured machine'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l no-gpu -d 'leave GPUs alone; without it their telemetry is recorded'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l gpu-telemetry-hz -x -d 'telemetry of GPUs N times a second (default: 10)'
-complete -c galvo -n '__fish_seen_subcommand_from record' -l gpu-counters -d 'hardware counters of GPUs: default, rich or names with commas between them'
+complete -c galvo -n '__fish_seen_subcommand_from record' -l gpu-counters -d 'hardware counters of GPUs: default, rich or names of metrics with commas between them'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l gpu-hz -x -d 'hardware counters N times a second (default: 1000)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l gpus -x -d 'hardware counters of these GPUs: numbers or UUIDs (default: all)'
 complete -c galvo -n '__fish_seen_subcommand_from record' -l report -d 'print the report on standard error at the end'

@@ -188,10 +188,11 @@ static inline void rest_a_moment(void)
 #define AWAIT(claim)                                                                               \
 	do {                                                                                       \
 		uint64_t limit_ = clock_real.mono_ns(&clock_real) + REAL_LIMIT_NS;                 \
+		bool holds_;                                                                       \
                                                                                                    \
-		while (!(claim) && is_before(limit_))                                              \
+		while (!(holds_ = (claim)) && is_before(limit_))                                   \
 			rest_a_moment();                                                           \
-		OK(claim);                                                                         \
+		tap_claim(holds_, #claim, __FILE__, __LINE__);                                     \
 	} while (0)
 
 static inline uint64_t ticks_of(const struct take *t)
@@ -216,16 +217,12 @@ static inline void await_asleep(size_t decoders)
 	AWAIT(asleep() == decoders + 1);
 }
 
-/* Time passes, and that many devices have been read since. */
-static inline void take_pass(struct take *t, uint64_t ms, size_t devices)
+/* Time passes, and so many decoders have done what they had to. */
+static inline void take_pass(uint64_t ms, size_t decoders)
 {
-	uint64_t before;
-
-	await_asleep(devices);
-	before = ticks_of(t);
+	await_asleep(decoders);
 	pass_ms(ms);
-	AWAIT(ticks_of(t) >= before + devices);
-	await_asleep(devices);
+	await_asleep(decoders);
 }
 
 /* Stops all of it and reads it back. */
@@ -252,6 +249,25 @@ static inline void take_remove(struct take *t, galvo_run *run)
 	close(t->dir_fd);
 	OK(rmdir(t->dir) == 0);
 	scene_end();
+}
+
+/* Notes with those words. */
+static inline size_t notes_with(const struct take *t, const char *subject, const char *words)
+{
+	const char *about, *text;
+	size_t i, n = 0;
+
+	for (i = 0; counters_note_at(t->counters, i, &about, &text); i++)
+		n += strcmp(about, subject) == 0 && strstr(text, words);
+	return n;
+}
+
+static inline bool says(const char *text, const char *words)
+{
+	if (strstr(text, words))
+		return true;
+	printf("# not in \"%s\": %s\n", text, words);
+	return false;
 }
 
 /* ---- what is in it ---------------------------------------------------------------------------- */

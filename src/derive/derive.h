@@ -195,6 +195,7 @@ struct summary_region {
 	double total_s, mean_s, min_s, max_s;
 	double cpu_s, read_bytes, write_bytes; /* sums; what overlaps counts in each */
 	double peak_rss_bytes;
+	double error_s;           /* of the GPU: what may be wrong with an instant, at most; NaN: not known */
 };
 
 struct summary_mark { /* all marks of one name */
@@ -202,6 +203,7 @@ struct summary_mark { /* all marks of one name */
 	struct span name;
 	uint64_t count;
 	double first_s, last_s;
+	double error_s;
 };
 
 enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VANISHED };
@@ -294,6 +296,7 @@ struct galvo_summary {
 	size_t regions_len;
 	struct summary_mark *marks;
 	size_t marks_len;
+	struct gpu_events gpu_events;   /* what of those of the GPU is not recorded, or not in full */
 	struct summary_note *notes;
 	size_t notes_len;
 	struct summary_finding *findings;

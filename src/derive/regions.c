@@ -190,8 +190,10 @@ static void region_add(struct summary_region *to, const struct region *r, uint64
 	to->total_s += s;
 	to->min_s = fmin(to->min_s, s);
 	to->max_s = fmax(to->max_s, s);
-	if (r->domain != DOMAIN_GENERIC)
-		return; /* another clock */
+	if (r->error_ns)
+		to->error_s = fmax(to->error_s, (double)r->error_ns / (double)NS_PER_S);
+	if (r->domain != DOMAIN_GENERIC && !r->error_ns)
+		return; /* when that was is not known */
 	add_known(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
 	add_known(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
 	add_known(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
@@ -219,7 +221,7 @@ static galvo_status group_regions(struct galvo_summary *s, const struct galvo_ru
 			*to = (struct summary_region){
 				.domain = r->domain, .name = r->name, .min_s = NAN, .max_s = NAN,
 				.cpu_s = NAN, .read_bytes = NAN, .write_bytes = NAN,
-				.peak_rss_bytes = NAN,
+				.peak_rss_bytes = NAN, .error_s = NAN,
 				.first_s = since_start_s(s, r->start_mono_ns)};
 		}
 		region_add(to, r, r->end_mono_ns ? r->end_mono_ns : s->end_mono_ns, u);
@@ -249,10 +251,12 @@ static galvo_status group_marks(struct galvo_summary *s, const struct galvo_run 
 		if (!to || compare_names(to->domain, to->name, m->domain, m->name)) {
 			to = &s->marks[s->marks_len++];
 			*to = (struct summary_mark){
-				.domain = m->domain, .name = m->name,
+				.domain = m->domain, .name = m->name, .error_s = NAN,
 				.first_s = since_start_s(s, m->mono_ns)};
 		}
 		to->count++;
+		if (m->error_ns)
+			to->error_s = fmax(to->error_s, (double)m->error_ns / (double)NS_PER_S);
 		to->last_s = since_start_s(s, m->mono_ns);
 	}
 	free(all);
@@ -265,7 +269,11 @@ galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run
 {
 	struct region_use u = {0};
 	galvo_status status = GALVO_OK;
+	size_t i;
 
+	for (i = 0; i < run->streams_len; i++)
+		if (run->streams[i].kind == STREAM_EVENTS)
+			s->gpu_events = run->streams[i].gpu_events;
 	if (run->regions_len) {
 		status = usage_init(&u, run, reterr);
 		if (status == GALVO_OK)

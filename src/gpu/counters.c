@@ -155,8 +155,8 @@ static galvo_status open_libraries(struct counters *c, const struct counters_con
 		return status;
 	if (is_loaded)
 		note(c, NULL,
-		     "this program uses CUPTI itself: while counters are sampled, its own records of "
-		     "kernels may be missing");
+		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
+		     "missing while counters are sampled");
 	return begin(c, reterr);
 }
 
@@ -233,8 +233,7 @@ static galvo_status await_device(struct counters *c, size_t i, galvo_error *rete
 	    atomic_compare_exchange_strong(&d->phase, &phase, GIVEN_UP)) {
 		const char *call = d->session.call;
 
-		pthread_detach(d->decoder);
-		d->has_decoder = false;
+		device_leave(d);
 		c->is_left_behind = true;
 		return err_set(reterr, GALVO_ERR_STATE, "%s has not returned for %llu s",
 		               call ? call : "a call",
@@ -477,10 +476,14 @@ void counters_signal_stop(struct counters *c)
 
 bool counters_join(struct counters *c, uint64_t timeout_ns)
 {
+	size_t i;
+
 	if (!is_ours(c))
 		return true;
 	if (!pen_join(&c->pen, timeout_ns))
 		c->is_left_behind = true;
+	for (i = 0; i < c->devices_len && c->is_left_behind; i++)
+		device_leave(c->devices[i]);
 	return !c->is_left_behind;
 }
 

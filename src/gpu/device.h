@@ -88,7 +88,7 @@ struct device {
 	/* What there is to say. */
 	pthread_mutex_t words;
 	char reason[REASON_BYTES]; /* why there are no samples; empty: there are */
-	char trouble[REASON_BYTES + 64]; /* the first reason since the start */
+	char trouble[REASON_BYTES]; /* the first one since the start that is another than before */
 	_Atomic uint32_t has_trouble;
 };
 
@@ -96,7 +96,7 @@ struct device {
 
 /*
  * Who it is, what is counted, the session: on the thread that will sample. OK also where another
- * client has the counters: session.object is NULL then, and reason says it.
+ * client has the counters: the session is not open then, and reason says it.
  */
 galvo_status device_open(struct device *d, galvo_error *reterr);
 /* CUPTI's result as an error, with what the driver's settings add to it. */
@@ -115,6 +115,7 @@ galvo_status device_of_uuid(const struct cuda *cuda, uint32_t count, const char 
 galvo_status device_start(struct device *d, galvo_error *reterr); /* the decoder's; it opens */
 galvo_status device_go(struct device *d, galvo_error *reterr);    /* the evaluator's; sampling begins */
 void device_signal_stop(struct device *d);
+void device_leave(struct device *d); /* nobody will wait for its threads */
 bool device_is_done(const struct device *d); /* both threads have nothing more to do */
 /* Why there are no samples, "" if there are. */
 void device_say(struct device *d, const char *reason);

@@ -46,12 +46,15 @@ static uint64_t now_ns(const struct device *d)
 
 void device_say(struct device *d, const char *reason)
 {
+	char text[REASON_BYTES];
+
+	utf8_copy(text, sizeof(text), span_str(reason));
 	pthread_mutex_lock(&d->words);
-	utf8_copy(d->reason, sizeof(d->reason), span_str(reason));
-	if (reason[0] && d->begin_mono_ns && !is_set(&d->has_trouble)) {
-		utf8_copy(d->trouble, sizeof(d->trouble), span_str(reason));
+	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) && strcmp(text, d->reason)) {
+		memcpy(d->trouble, text, sizeof(text));
 		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
 	}
+	memcpy(d->reason, text, sizeof(text));
 	pthread_mutex_unlock(&d->words);
 }
 
@@ -180,7 +183,7 @@ static bool make_it_run(struct device *d)
 	struct pm_session *s = &d->session;
 	int result = CUPTI_OK;
 
-	if (s->runs)
+	if (s->is_open && s->runs)
 		return true;
 	if (now_ns(d) < d->due_mono_ns) {
 		d->wish.world->clock->sleep_until(d->wish.world->clock, d->due_mono_ns, &d->stop);
@@ -193,7 +196,7 @@ static bool make_it_run(struct device *d)
 	d->wait_ns = !d->wait_ns ? WAIT_MIN_NS : 2 * d->wait_ns;
 	d->wait_ns = d->wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : d->wait_ns;
 	d->due_mono_ns = d->tried_mono_ns + d->wait_ns;
-	if (!s->object)
+	if (!s->is_open)
 		result = pm_open(s);
 	if (!result)
 		result = pm_begin(s);
@@ -308,7 +311,7 @@ static void finish(struct device *d)
 	enum verdict verdict = READ_MORE;
 	int result, i;
 
-	if (d->session.runs && pm_stop(&d->session) == CUPTI_OK)
+	if (d->session.is_open && d->session.runs && pm_stop(&d->session) == CUPTI_OK)
 		for (i = 0; i < LAST_READINGS && verdict == READ_MORE; i++) {
 			struct reading *r = next_reading(d);
 
@@ -377,6 +380,15 @@ void device_signal_stop(struct device *d)
 {
 	clock_wake(&d->stop);
 	clock_wake(&d->go);
+}
+
+void device_leave(struct device *d)
+{
+	if (d->has_decoder)
+		pthread_detach(d->decoder);
+	if (d->has_evaluator)
+		pthread_detach(d->evaluator);
+	d->has_decoder = d->has_evaluator = false;
 }
 
 bool device_is_done(const struct device *d)

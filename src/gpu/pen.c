@@ -191,18 +191,11 @@ static void note_anchor(struct pen *p, const struct cell *cell)
 		(struct gpu_anchor){cell->mono_ns, cell->mono_ns + (uint64_t)cell->offset_ns};
 }
 
-/*
- * All samples and anchors of a message are on one clock: where it was set, a new message begins. So the
- * nearest anchor is always the right one, however far it was set, and which way.
- */
-static void pen_record(struct pen *p, struct device *d, const struct cell *cell)
+static void record(struct pen *p, struct device *d, const struct cell *cell)
 {
 	double values[ROW_MAX];
 	size_t i;
 
-	if (p->has_offset && p->rows && p->stream &&
-	    offset_distance(cell->offset_ns, p->offset_ns) > CLOCK_STEP_NS)
-		flush(p);
 	p->has_offset = true;
 	p->offset_ns = cell->offset_ns;
 	note_anchor(p, cell);
@@ -220,6 +213,16 @@ static void pen_record(struct pen *p, struct device *d, const struct cell *cell)
 		           values, p->columns_len);
 }
 
+/*
+ * All samples and anchors of a message are on one clock: where it was set, a new message begins. So the
+ * nearest anchor is always the right one, however far it was set, and which way.
+ */
+static bool needs_flush(const struct pen *p, const struct cell *cell)
+{
+	return p->rows && (stream_is_full(p->stream) ||
+	                   offset_distance(cell->offset_ns, p->offset_ns) > CLOCK_STEP_NS);
+}
+
 /* False: the writer is behind with the file, and the rest has to wait in its queue. */
 static bool take_all(struct pen *p)
 {
@@ -230,12 +233,12 @@ static bool take_all(struct pen *p)
 		struct device *d = p->devices[i];
 
 		while (d->is_usable && (cell = queue_first(&d->queue))) {
+			if (p->stream && needs_flush(p, cell))
+				flush(p);
 			if (p->stream && !stream_is_ready(p->stream))
 				return false;
-			pen_record(p, d, cell);
+			record(p, d, cell);
 			queue_take(&d->queue);
-			if (p->stream && stream_is_full(p->stream))
-				flush(p);
 		}
 	}
 	return true;
@@ -254,12 +257,14 @@ static bool all_done(const struct pen *p)
 /* What is still in the queues is recorded if the file can be waited for; else it is counted. */
 static void end(struct pen *p)
 {
-	uint64_t patience = is_set(&p->give_up) ? LAST_PATIENCE_NS : STREAM_PATIENCE_NS;
-	uint64_t until = clock_real.mono_ns(&clock_real) + patience;
+	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns;
 	size_t i;
 
-	while (!take_all(p) && stream_await_ready(p->stream, until))
-		;
+	while (!take_all(p) && now < begin_ns + STREAM_PATIENCE_NS &&
+	       !(is_set(&p->give_up) && now >= begin_ns + LAST_PATIENCE_NS)) {
+		stream_await_ready(p->stream, now + LAST_PATIENCE_NS / 8);
+		now = clock_real.mono_ns(&clock_real);
+	}
 	for (i = 0; i < p->devices_len; i++) {
 		struct device *d = p->devices[i];
 
@@ -283,7 +288,8 @@ static void *pen_main(void *arg)
 		if (is_set(&p->give_up) || (is_set(&p->stop) && all_done(p)))
 			break;
 		take_all(p);
-		if (now_ns(p) >= p->flushed_mono_ns + p->flush_interval_ns)
+		if (now_ns(p) >= p->flushed_mono_ns + p->flush_interval_ns ||
+		    (p->stream && stream_is_full(p->stream)))
 			flush(p);
 	}
 	end(p);

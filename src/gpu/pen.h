@@ -36,7 +36,7 @@ struct pen {
 	struct gpu_anchor anchors[ANCHORS_MAX]; /* of the next message */
 	size_t anchors_len;
 	bool has_offset;
-	int64_t offset_ns; /* of all that is in the next message: see pen_record */
+	int64_t offset_ns; /* of all that is in the next message */
 	uint64_t rows;     /* in it */
 	uint64_t flushed_mono_ns;
 	pthread_t thread;

@@ -110,14 +110,20 @@ static int make_images(struct pm_session *s)
 
 int pm_open(struct pm_session *s)
 {
-	int result = enable(s);
+	int result = pm_close(s); /* if that has failed before */
 	const char *call;
 
+	if (result == CUPTI_HARDWARE_BUSY)
+		return result;
+	s->object = NULL;
+	s->runs = false;
+	result = enable(s);
 	if (result)
 		return result;
 	result = configure(s);
 	if (!result)
 		result = make_images(s);
+	s->is_open = !result;
 	if (result) {
 		call = s->call;
 		pm_close(s);
@@ -141,7 +147,8 @@ int pm_stop(struct pm_session *s)
 {
 	int result = s->runs ? call_object(s, "cuptiPmSamplingStop", s->cupti->stop) : CUPTI_OK;
 
-	s->runs = false;
+	if (!result)
+		s->runs = false;
 	return result;
 }
 
@@ -152,8 +159,10 @@ int pm_close(struct pm_session *s)
 	if (!s->object)
 		return CUPTI_OK;
 	pm_stop(s);
+	s->is_open = false;
 	result = call_object(s, "cuptiPmSamplingDisable", s->cupti->disable);
-	s->object = NULL; /* also if that failed: there is nothing more to be done with it */
+	if (!result)
+		s->object = NULL; /* else it is tried again when it is opened again */
 	return result;
 }
 

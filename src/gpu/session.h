@@ -66,7 +66,8 @@ struct pm_session {
 	struct cupti *cupti;
 	struct decode_counts *counts;
 
-	void *object; /* CUPTI's; NULL: it is not open */
+	void *object; /* CUPTI's; NULL: there is none */
+	bool is_open; /* configured, with images for it */
 	bool runs;
 	uint8_t *pristine; /* an image with nothing in it */
 	size_t image_bytes;

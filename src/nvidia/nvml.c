@@ -57,6 +57,19 @@ galvo_status nvml_open(struct nvml *ret, const struct nvidia_places *where, galv
 	return status;
 }
 
+void nvml_call_name(size_t offset, char *to, size_t cap)
+{
+	struct span rest, name = span_str("?");
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(nvml_symbols); i++)
+		if (nvml_symbols[i].offset == offset) {
+			rest = span_str(nvml_symbols[i].names);
+			span_take_word(&rest, &name);
+		}
+	snprintf(to, cap, "%.*s", (int)name.n, name.p);
+}
+
 void nvml_close(struct nvml *n)
 {
 	if (!n)

@@ -97,14 +97,51 @@ static void report_region_table(struct sheet *s, const struct galvo_summary *sum
 	free(chosen);
 }
 
-void report_regions(struct sheet *s, const struct galvo_summary *sum)
+/* How far off those of the GPU may be. */
+static void report_error(struct sheet *s, const struct galvo_summary *sum)
+{
+	double error_s = NAN;
+	size_t i;
+
+	for (i = 0; i < sum->regions_len; i++)
+		error_s = fmax(error_s, sum->regions[i].error_s);
+	for (i = 0; i < sum->marks_len; i++)
+		error_s = fmax(error_s, sum->marks[i].error_s);
+	if (isnan(error_s))
+		return;
+	buf_put_str(&s->buf, "  GPU: times are true within ");
+	put_brief(&s->buf, error_s);
+	sheet_line_end(s);
+}
+
+static void report_lost(struct sheet *s, uint64_t n, const char *why, const char *reason)
+{
+	if (n == 0)
+		return;
+	buf_printf(&s->buf, "  GPU: %llu %s%s", (unsigned long long)n, why, reason[0] ? ": " : "");
+	sheet_escaped(s, reason);
+	sheet_line_wrap(s, 7);
+}
+
+static void report_gpu(struct sheet *s, const struct galvo_summary *sum)
+{
+	const struct gpu_events *lost = &sum->gpu_events;
+
+	if (!sum->regions_len && !sum->marks_len &&
+	    (lost->capturing | lost->no_room | lost->unbound | lost->failed | lost->unreached))
+		sheet_text(s, "");
+	report_error(s, sum);
+	report_lost(s, lost->capturing, "left out, as their stream was being captured", "");
+	report_lost(s, lost->no_room, "left out, as too many were on their way", "");
+	report_lost(s, lost->unbound, "left out, as no stream was set", "");
+	report_lost(s, lost->failed, "lost to an error of CUDA", lost->reason);
+	report_lost(s, lost->unreached, "not reached when the recording stopped", "");
+}
+
+static void report_mark_table(struct sheet *s, const struct galvo_summary *sum)
 {
 	size_t i;
 
-	if (sum->regions_len)
-		report_region_table(s, sum);
-	if (sum->marks_len == 0)
-		return;
 	sheet_text(s, "");
 	table_head(s, "marks", mark_columns, ARRAY_LEN(mark_columns));
 	for (i = 0; i < sum->marks_len && i < MARKS_MAX; i++) {
@@ -116,6 +153,15 @@ void report_regions(struct sheet *s, const struct galvo_summary *sum)
 		sheet_line_end(s);
 	}
 	put_more(s, sum->marks_len - i);
+}
+
+void report_regions(struct sheet *s, const struct galvo_summary *sum)
+{
+	if (sum->regions_len)
+		report_region_table(s, sum);
+	if (sum->marks_len)
+		report_mark_table(s, sum);
+	report_gpu(s, sum);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------------- */
@@ -133,6 +179,7 @@ static const struct json_row region_rows[] = {
 	AS(ROUNDED, rss_peak_bytes, REGION, peak_rss_bytes),
 	AS(ROUNDED, read_bytes, REGION, read_bytes),
 	AS(ROUNDED, write_bytes, REGION, write_bytes),
+	ONE(error_s, REGION, error_s),
 };
 
 #define MARK struct summary_mark
@@ -140,6 +187,16 @@ static const struct json_row mark_rows[] = {
 	AS(COUNT, count, MARK, count),
 	ONE(first_s, MARK, first_s),
 	ONE(last_s, MARK, last_s),
+	ONE(error_s, MARK, error_s),
+};
+
+#define LOST struct gpu_events
+static const struct json_row lost_rows[] = {
+	AS(COUNT, capturing, LOST, capturing),
+	AS(COUNT, no_room, LOST, no_room),
+	AS(COUNT, failed, LOST, failed),
+	AS(COUNT, unreached, LOST, unreached),
+	AS(COUNT, unbound, LOST, unbound),
 };
 
 static void open_named(struct json *j, struct span name, enum time_domain domain)
@@ -167,4 +224,8 @@ void report_json_regions(struct json *j, const struct galvo_summary *sum)
 		json_close(j, "}");
 	}
 	json_close(j, "]");
+	json_open(j, "gpu_events_lost", "{");
+	json_rows(j, lost_rows, ARRAY_LEN(lost_rows), &sum->gpu_events);
+	json_text(j, "reason", sum->gpu_events.reason);
+	json_close(j, "}");
 }

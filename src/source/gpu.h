@@ -40,7 +40,10 @@ struct gpu_vendor {
 	const char *name; /* "nvidia" */
 	/* ABSENT if the machine lacks what it takes. */
 	galvo_status (*find)(const struct gpu_places *, const struct world *, galvo_error *reterr);
-	/* STATE and ABSENT may change: it is tried again. The world is borrowed for the call. */
+	/*
+	 * Where it fails it is tried again, less and less often. DONE: all GPUs sleep, and are let sleep;
+	 * that is looked at again soon. Places and world are borrowed until `end`.
+	 */
 	galvo_status (*begin)(const struct gpu_places *, const struct world *, void **ret_library,
 	                      galvo_error *reterr);
 	void (*end)(void *library); /* after all devices of it are let go of */
@@ -56,7 +59,7 @@ struct gpu_vendor {
 	/*
 	 * A reading of part number `part` of the last look. Rows have the pid of a process as their
 	 * number, or 0. The first call that failed is told, and what the others gave stands; ABSENT: it is
-	 * gone, and nothing was read. What it cannot tell by its nature is no failure.
+	 * gone, is let go of, and attached anew later. What it cannot tell by its nature is no failure.
 	 */
 	galvo_status (*read[GPU_GROUPS])(struct gpu_device *, size_t part, struct raw_sink *,
 	                                 galvo_error *reterr);
@@ -64,8 +67,5 @@ struct gpu_vendor {
 
 extern const struct gpu_vendor *const gpu_vendors[];
 extern const size_t gpu_vendors_len;
-
-/* Pids that vendors' libraries tell are those of proc below root. */
-bool gpu_pids_are_ours(const struct world *);
 
 #endif

@@ -59,7 +59,8 @@ enum gpu_detail_field {
 	GPU_CLOCK_SM_MAX_HZ,
 	GPU_CLOCK_MEMORY_MAX_HZ,
 	GPU_THROTTLED_POWER_NS,
-	GPU_THROTTLED_THERMAL_NS,
+	GPU_THROTTLED_SW_THERMAL_NS, /* who does not tell the two apart has 0 in one of them */
+	GPU_THROTTLED_HW_THERMAL_NS,
 	GPU_THROTTLED_POWER_BRAKE_NS,
 	GPU_THROTTLED_SYNC_BOOST_NS,
 	GPU_PROCESS_COUNT,
@@ -79,6 +80,9 @@ enum gpu_process_field {
 #define GPU_PCT(name_, field_, help_)                                                              \
 	.name = name_ ".pct", .type = METRIC_THROUGHPUT, .unit = UNIT_PCT, .form = FORM_LEVEL,     \
 	.of = FIELD(field_), .scale = 0.1, .limit = 100, .help = (help_)
+
+/* Pids that the driver tells are numbers of proc below root, which then is of the first PID namespace. */
+bool gpu_pids_are_ours(const struct world *);
 
 /*
  * Numbers that say there is no number: all bits set, and those with which DCGM says that a value is

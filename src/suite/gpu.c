@@ -1,6 +1,8 @@
 /* Hardware counters and telemetry of GPUs as parts of the suite: made, started, stopped, asked what failed. */
 #include "internal.h"
 
+/* What is in flight comes within milliseconds, or not at all. */
+#define TELEMETRY_PATIENCE_NS NS_PER_S
 #define DRAIN_SAMPLES_MAX (UINT64_C(1) << 22)
 
 /* ---- configuration -------------------------------------------------------------------------------- */
@@ -246,19 +248,14 @@ void suite_signal_gpu(struct galvo_suite *s)
 		telemetry_signal_stop(s->telemetry);
 }
 
-static uint64_t left_until(uint64_t until_ns)
-{
-	uint64_t now_ns = clock_real.mono_ns(&clock_real);
-
-	return now_ns < until_ns ? until_ns - now_ns : 0;
-}
-
 void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns)
 {
-	if (s->is_counting && !counters_join(s->counters, left_until(until_ns)))
-		suite_note(s, "GPU counters", "a call of the driver hung when the recording was stopped");
-	if (s->has_telemetry && !telemetry_join(s->telemetry, left_until(until_ns)))
+	const uint64_t now_ns = clock_real.mono_ns(&clock_real);
+
+	if (s->has_telemetry && !telemetry_join(s->telemetry, TELEMETRY_PATIENCE_NS))
 		suite_note(s, "GPU telemetry", "a call of the driver hung when the recording was stopped");
+	if (s->is_counting && !counters_join(s->counters, now_ns < until_ns ? until_ns - now_ns : 0))
+		suite_note(s, "GPU counters", "a call of the driver hung when the recording was stopped");
 }
 
 void suite_note_gpu(struct galvo_suite *s)

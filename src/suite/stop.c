@@ -145,8 +145,13 @@ static galvo_status stop_here(struct galvo_suite *s, galvo_error *reterr)
 
 static galvo_status stop_beside(struct galvo_suite *s, galvo_error *reterr)
 {
+	galvo_status status;
+
 	suite_signal_events(s);
-	return sidecar_stop(s->sidecar, reterr);
+	status = sidecar_stop(s->sidecar, reterr);
+	if (suite_has_events(s))
+		events_join(s->events); /* what worked for the regions of the GPU, in this process */
+	return status;
 }
 
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)

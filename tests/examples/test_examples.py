@@ -74,7 +74,7 @@ def full_system_profiling_with_a_file_of_ones_own():
     without_gpus = re.sub("(gpu|gpu_telemetry) {\n  enabled: true", "\\1 {\n  enabled: false", text)
     same(without_gpus.count("enabled: false"), 2)
     with open("mine.pbtxt", "w") as file:
-        file.write(without_gpus + "disk { devices: 'nvme99n99' }")
+        file.write(without_gpus.replace('# devices: "nvme0n1"', 'devices: "nvme99n99"'))
     done = example("full_system_profiling", "-c", "mine.pbtxt", "-o", "there")
     assert done.stdout.startswith(HINTS % b"there"), done.stdout
     same(done.stderr, b"nvme99n99: there is no such block device\n")

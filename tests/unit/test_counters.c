@@ -12,7 +12,7 @@ static void one_device(void)
 	if (!take_begin(&t))
 		return;
 	for (i = 0; i < 10; i++)
-		take_pass(&t, 100, 1);
+		take_pass(100, 1);
 	run = take_end(&t);
 	EQ(rows_of(run)->rows_len, 999); /* the first one is stretched */
 	EQ(rows_of(run)->columns_len, 2);
@@ -44,7 +44,7 @@ static void eight_devices(void)
 	if (!take_begin(&t))
 		return;
 	for (i = 0; i < 4; i++)
-		take_pass(&t, 100, 8);
+		take_pass(100, 8);
 	run = take_end(&t);
 	EQ(rows_of(run)->columns_len, 17);
 	for (i = 0; i < 8; i++)
@@ -77,7 +77,7 @@ static void some_devices(void)
 	OK(counters_device_at(t.counters, 1, &info) && info.index == 0);
 	OK(strcmp(info.uuid, scene->devices[2].uuid) == 0);
 	OK(!counters_device_at(t.counters, 2, &info));
-	take_pass(&t, 100, 2);
+	take_pass(100, 2);
 	run = take_end(&t);
 	EQ(rows_of_gpu(run, 0), 99);
 	EQ(rows_of_gpu(run, 1), 99);
@@ -99,7 +99,7 @@ static void mixed_chips(void)
 	t.config.metrics_len = 0;
 	if (!take_begin(&t))
 		return;
-	take_pass(&t, 100, 2);
+	take_pass(100, 2);
 	run = take_end(&t);
 	rows = rows_of(run);
 	EQ(rows->columns_len, 17);
@@ -129,8 +129,8 @@ static void chips_that_count_cycles(void)
 		take_init(&t);
 		if (!take_begin(&t))
 			return;
-		take_pass(&t, 198, 1);
-		take_pass(&t, 198, 1);
+		take_pass(198, 1);
+		take_pass(198, 1);
 		run = take_end(&t);
 		EQ(rows_of(run)->rows_len, 199);
 		EQ(rows_of(run)->rows_len ? rows_of(run)->duration_ns[0] : 0, 1980000);
@@ -186,7 +186,7 @@ static void each_version_of_cupti(void)
 		take_init(&t);
 		if (!take_begin(&t))
 			return;
-		take_pass(&t, 100, 1);
+		take_pass(100, 1);
 		run = take_end(&t);
 		EQ(rows_of(run)->rows_len, 99);
 		EQ(rows_wrong(run), 0);
@@ -207,7 +207,7 @@ static void other_layout(void)
 	take_init(&t);
 	if (!take_begin(&t))
 		return;
-	take_pass(&t, 100, 2);
+	take_pass(100, 2);
 	run = take_end(&t);
 	EQ(rows_of(run)->rows_len, 198);
 	EQ(rows_wrong(run), 0);
@@ -229,7 +229,7 @@ static void drained(void)
 	if (!take_begin(&t))
 		return;
 	EQ(counters_drain(t.counters, &s, &lost), GALVO_DONE);
-	take_pass(&t, 100, 1);
+	take_pass(100, 1);
 	AWAIT(samples_of(&t) == 99);
 	while (counters_drain(t.counters, &s, &lost) == GALVO_OK) {
 		uint64_t start = 1000 * NS_PER_S + (36 + n) * NS_PER_MS;
@@ -259,7 +259,7 @@ static void without_a_stream(void)
 	t.config.drain_samples = 1000;
 	if (!take_create(&t) || !OK(counters_start(t.counters, NULL, &t.error) == GALVO_OK))
 		return;
-	take_pass(&t, 100, 1);
+	take_pass(100, 1);
 	counters_signal_stop(t.counters);
 	OK(counters_join(t.counters, 10 * NS_PER_S));
 	OK(counters_join(t.counters, 0)); /* twice is once */
@@ -281,7 +281,7 @@ static void again_in_the_same_process(void)
 		take_init(&t);
 		if (!take_begin(&t))
 			return;
-		take_pass(&t, 100, 2);
+		take_pass(100, 2);
 		run = take_end(&t);
 		EQ(rows_of(run)->rows_len, 198);
 		VIOLATIONS(0);
