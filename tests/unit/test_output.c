@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "full_run.h"
 #include "galvo/summary.h"
+#include "gpu_run.h"
 #include "json_reader.h"
 #include "output/output.h"
 #include "tap.h"
@@ -189,6 +190,7 @@ static void every_key_is_documented(void)
 	struct taken *t;
 
 	full(f);
+	full_gpus(f, 2);
 	f->run.damages = &(struct damage){"x", 1, "y", false};
 	f->run.damages_len = 1;
 	f->run.threads = &(struct thread_info){.pid = 4711, .tid = 4800, .first_mono_ns = 101 * S};
@@ -419,6 +421,7 @@ static void memory_runs_out(void)
 	long n;
 
 	full(f);
+	full_gpus(f, 2);
 	for (n = 0; n < 5000 && (status != GALVO_OK || format < GALVO_REPORT_JSON); n++) {
 		galvo_summary *s = NULL;
 		galvo_error e = {0};
