@@ -37,6 +37,10 @@ const char *unit_name(enum metric_unit u)
 	case UNIT_WATTS: return "watts";
 	case UNIT_JOULES: return "joules";
 	case UNIT_CELSIUS: return "celsius";
+	case UNIT_PER_CYCLE: return "per_cycle";
+	case UNIT_BYTES_PER_CYCLE: return "bytes_per_cycle";
+	case UNIT_COUNT_CYCLES: return "count_cycles";
+	case UNIT_OTHER: return "other";
 	}
 	return "?";
 }
@@ -67,13 +71,15 @@ bool metric_name_split(const char *name, struct metric_name *ret)
 {
 	struct metric_name parts = {0};
 	struct span rest = span_str(name), all = rest;
-	size_t i;
+	size_t i, from = 0;
 
+	/* A unit of a group of counters: "TPC.TriageCompute.sm__…" is of sm. */
 	for (i = 0; i + 1 < all.n && !(all.p[i] == '_' && all.p[i + 1] == '_'); i++)
-		;
-	if (i == 0 || i + 2 >= all.n)
+		if (all.p[i] == '.')
+			from = i + 1;
+	if (i == from || i + 2 >= all.n)
 		return false;
-	parts.entity = span_of(all.p, i);
+	parts.entity = span_of(all.p + from, i - from);
 	rest = span_of(all.p + i + 2, all.n - i - 2);
 	if (!span_cut(&rest, '.', &parts.counter)) {
 		parts.counter = rest;

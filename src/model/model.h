@@ -43,6 +43,11 @@ enum metric_unit {
 	UNIT_WATTS = 103,
 	UNIT_JOULES = 104,
 	UNIT_CELSIUS = 105,
+	/* Of GPU counters. */
+	UNIT_PER_CYCLE = 120,
+	UNIT_BYTES_PER_CYCLE = 121,
+	UNIT_COUNT_CYCLES = 122, /* how many there were, times for how long: warps times cycles */
+	UNIT_OTHER = 123,        /* the description has it */
 };
 
 /* Streams of a run; numbers are ProbeKind's of proto/session_metadata.proto. */
@@ -280,7 +285,7 @@ const char *scope_name(enum scope s);
 const char *unit_name(enum metric_unit u);
 const char *metric_type_name(enum metric_type t);
 const char *stream_file_name(enum stream_kind k); /* in the run directory: "system_metrics.pb" */
-/* The parts of a name in the grammar of metrics: entity__counter[.rollup][.submetric]. */
+/* The parts of a name in the grammar of metrics: [group.]entity__counter[.rollup][.submetric]. */
 struct metric_name {
 	struct span entity, counter, rollup, submetric;
 };

@@ -51,7 +51,8 @@ void object_leave(struct object *o);
 
 struct metric {
 	uint32_t type;
-	const char *name, *hw_unit, *dim_unit;
+	const char *name, *hw_unit, *dim_unit, *dim_unit_per_second;
+	size_t chars; /* of the name */
 };
 
 extern const char *const chip_names[];
