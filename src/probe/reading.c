@@ -8,13 +8,9 @@
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
 	const struct world *w = p->config.world;
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span text;
-	int dir_fd = track_path(w, who, "stat", path);
 
-	if (file_read(dir_fd, path, &p->text, &text, NULL) != GALVO_OK ||
-	    process_stat_parse(text, &stat, NULL) != GALVO_OK)
+	if (track_read_stat(w, who, &p->text, &stat, NULL) != GALVO_OK)
 		return ESRCH;
 	*ret_ns = stat.cpu_ticks * (NS_PER_S / w->clk_tck);
 	return 0;
@@ -137,14 +133,9 @@ static bool is_due(const struct member *m, const struct series *s, const struct 
  */
 static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
 {
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span text;
-	int dir_fd = track_path(p->config.world, m->who, "stat", path);
-	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+	galvo_status status = track_read_stat(p->config.world, m->who, &p->text, &stat, NULL);
 
-	if (status == GALVO_OK)
-		status = process_stat_parse(text, &stat, NULL);
 	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
 }
 

@@ -36,13 +36,11 @@ static bool read_identity(struct probe *p, const struct member *m, uint32_t tid,
                           struct process_stat *ret)
 {
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
-	struct span text;
 	int dir_fd;
 
 	snprintf(name, sizeof(name), "task/%u/stat", tid);
 	dir_fd = track_path(p->config.world, m->who, name, path);
-	return file_read(dir_fd, path, &p->text, &text, NULL) == GALVO_OK &&
-	       process_stat_parse(text, ret, NULL) == GALVO_OK && ret->state != 'X';
+	return process_stat_read(dir_fd, path, &p->text, ret, NULL) == GALVO_OK && ret->state != 'X';
 }
 
 static void take_name(struct thread *t, struct span comm, uint64_t mono_ns)

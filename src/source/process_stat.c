@@ -62,6 +62,18 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 	return GALVO_OK;
 }
 
+galvo_status process_stat_read(int dir_fd, const char *path, struct buf *into,
+                               struct process_stat *ret, galvo_error *reterr)
+{
+	struct kept once = KEPT_NONE;
+	struct span text;
+	galvo_status status;
+
+	status = kept_read(&once, dir_fd, path, 0, FILE_RECORD, into, &text, reterr);
+	kept_close(&once);
+	return status == GALVO_OK ? process_stat_parse(text, ret, reterr) : status;
+}
+
 /* 12 34 56 */
 bool process_children_take(struct span *rest, uint32_t *ret_pid)
 {

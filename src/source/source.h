@@ -129,6 +129,9 @@ struct process_stat {
 };
 /* All of these are MALFORMED or complete; an empty text is ABSENT (the process has gone). */
 galvo_status process_stat_parse(struct span text, struct process_stat *ret, galvo_error *reterr);
+/* Reads that file, too, which takes as long as an exec of the process does; comm borrows from `into`. */
+galvo_status process_stat_read(int dir_fd, const char *path, struct buf *into,
+                               struct process_stat *ret, galvo_error *reterr);
 /* Takes one pid off a children file ("12 34 56 "); false at the end or where it is no number. */
 bool process_children_take(struct span *rest, uint32_t *ret_pid);
 

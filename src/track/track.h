@@ -242,5 +242,7 @@ struct fd_budget *track_fds(struct track *);
 #define TRACK_PATH_BYTES 64
 int track_path(const struct world *, const struct tracked *, const char *name,
                char at[TRACK_PATH_BYTES]);
+galvo_status track_read_stat(const struct world *, const struct tracked *, struct buf *into,
+                             struct process_stat *ret, galvo_error *reterr);
 
 #endif

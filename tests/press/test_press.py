@@ -1,4 +1,5 @@
 """Files that cannot be written: a file system that stalls, one that is full, files of /proc that hang."""
+import json
 import math
 import os
 import shutil
@@ -221,6 +222,49 @@ def a_stop_while_files_of_proc_hang():
         assert took_s < 5 + 3, took_s
     assert session_of("r").stop_timestamp_ns
     assert run(GALVO, "check", "r").returncode in (0, 1)
+
+
+# A child whose exec closes a file that cannot be closed: its stat file does not answer meanwhile.
+EXEC = """
+import os
+fd = os.open("fs/x", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+print(flush=True)
+input()
+pid = os.posix_spawnp("sleep", ["sleep", "0.3"], os.environ)
+print(pid, flush=True)
+os.wait()
+"""
+
+
+@test
+def nobody_waits_for_an_exec_that_hangs():
+    with Stalling() as fs:
+        recorder = start(GALVO, "record", "-q", "--flush", "50ms", "-o", "r", "--",
+                         sys.executable, "-c", EXEC, stdin=subprocess.PIPE)
+        recorder.stdout.readline()
+        fs.tell("deaf")
+        recorder.stdin.write(b"\n")
+        recorder.stdin.flush()
+        pid = int(recorder.stdout.readline())
+
+        def command():
+            with open("/proc/%d/cmdline" % pid, "rb") as file:
+                return file.read()
+
+        def sizes():
+            return [os.path.getsize("r/%s_metrics.pb" % name) for name in ("system", "disk")]
+
+        wait_until(lambda: not command(), "exec has begun")
+        for _ in range(10):
+            before = sizes()
+            wait_until(lambda: all(b > a for a, b in zip(before, sizes())), "both streams go on")
+        same(command(), b"")
+        fs.tell("go")
+        recorder.communicate()
+        same(recorder.returncode, 0)
+    check("r")
+    report = json.loads(run(GALVO, "report", "--json", "r").stdout)
+    same([p["comm"] for p in report["processes"] if p["pid"] == pid], ["sleep"])
 
 
 harness.PATIENCE_S = 120
