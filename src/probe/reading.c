@@ -221,6 +221,14 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 	tell_failure(p, m, pen, &source->texts[at], failed, &first);
 }
 
+static void note_exec(struct tracked *who, const struct raw *r, unsigned field)
+{
+	bool is_in_exec = (r->present & FIELD(field)) && r->value[field];
+
+	if (atomic_load_explicit(&who->in_exec, memory_order_relaxed) != is_in_exec)
+		atomic_store_explicit(&who->in_exec, is_in_exec, memory_order_relaxed);
+}
+
 /* False: the process has gone. */
 static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
@@ -242,6 +250,8 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
+		if (i == 0 && pen->source->exec_field)
+			note_exec(m->who, &to.raw, pen->source->exec_field);
 		if (t->accounts)
 			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
@@ -283,7 +293,8 @@ void members_read(struct probe *p, struct pen *pen)
 		struct series *s = &m->pen[pen->member_slot].series;
 		uint64_t mono_ns;
 
-		if (m->gone || atomic_load(&m->who->end_mono_ns))
+		if (m->gone || atomic_load(&m->who->end_mono_ns) ||
+		    (pen->source->waits_for_exec && atomic_load(&m->who->in_exec)))
 			continue;
 		mono_ns = has_clocks ? m->clock_mono_ns : probe_now(p);
 		if (!read_member(p, m, pen, mono_ns)) {

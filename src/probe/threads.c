@@ -164,7 +164,7 @@ static void look_at(struct probe *p, struct member *m)
 	struct stat facts;
 	int dir_fd;
 
-	if (m->gone)
+	if (m->gone || atomic_load(&m->who->in_exec))
 		return;
 	dir_fd = track_path(p->config.world, m->who, "task", path);
 	if (fstatat(dir_fd, path, &facts, 0) != 0)
@@ -234,7 +234,7 @@ void threads_read(struct probe *p, struct pen *pen)
 	for (i = 0; i < slice_size(&pen->slice); i++) {
 		struct thread *t = p->threads[slice_index(&pen->slice, i)];
 
-		if (!t->info.end_mono_ns)
+		if (!t->info.end_mono_ns && !atomic_load(&t->of->who->in_exec))
 			read_thread(p, pen, t);
 	}
 }

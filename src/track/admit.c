@@ -49,24 +49,13 @@ static galvo_status check_is_process(const struct track *t, const struct tracked
 	return GALVO_OK;
 }
 
-/*
- * From when an exec has a new memory until that has the program, which lasts while files are closed, or
- * all that a large parent had: then there are pages of the stack, and of a program none.
- */
 static bool is_in_exec(const struct world *w, const struct tracked *e, struct buf *into)
 {
-	enum { SIZE, TEXT = 3 };
 	char path[TRACK_PATH_BYTES];
-	uint64_t pages[TEXT + 1];
-	struct span text, word;
-	size_t i;
+	struct span text;
 
-	if (file_read(track_path(w, e, "statm", path), path, into, &text, NULL) != GALVO_OK)
-		return false;
-	for (i = 0; i < ARRAY_LEN(pages); i++)
-		if (!span_take_word(&text, &word) || !span_to_u64(word, &pages[i]))
-			return false;
-	return pages[SIZE] && !pages[TEXT];
+	return file_read(track_path(w, e, "statm", path), path, into, &text, NULL) == GALVO_OK &&
+	       process_is_in_exec(text);
 }
 
 /*

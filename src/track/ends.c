@@ -133,7 +133,7 @@ static bool is_lost(struct track *t, const struct tracked *e)
 	size_t i;
 
 	/* While it is there, somebody may be about to add it to the parent's account. */
-	if (!parent || atomic_load(&parent->end_mono_ns) || is_there(e))
+	if (!parent || atomic_load(&parent->end_mono_ns) || atomic_load(&parent->in_exec) || is_there(e))
 		return false;
 	for (i = 0; i < ARRAY_LEN(parent->mark); i++)
 		if (parent->mark[i].mono_ns && parent->mark[i].mono_ns <= t->alive_mono_ns)

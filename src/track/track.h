@@ -124,6 +124,7 @@ struct tracked {
 	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
 	_Atomic uint64_t end_mono_ns; /* 0: alive */
 	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
+	_Atomic bool in_exec;         /* when that was looked at last: its stat file may not answer */
 	/* under the lock: what the kernel told of it */
 	uint64_t born_mono_ns;        /* 0: not known */
 	uint64_t exit_mono_ns;        /* of its last thread so far */

@@ -224,28 +224,32 @@ def a_stop_while_files_of_proc_hang():
     assert run(GALVO, "check", "r").returncode in (0, 1)
 
 
-# A child whose exec closes a file that cannot be closed: its stat file does not answer meanwhile.
+# An exec that closes a file which cannot be closed: some files of the process do not answer meanwhile.
 EXEC = """
 import os
 fd = os.open("fs/x", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
-print(flush=True)
+print(os.getpid(), flush=True)
 input()
-pid = os.posix_spawnp("sleep", ["sleep", "0.3"], os.environ)
-print(pid, flush=True)
+"""
+OF_ITSELF = EXEC + 'os.execlp("sleep", "sleep", "0.3")'
+OF_A_CHILD = EXEC + """
+print(os.posix_spawnp("sleep", ["sleep", "0.3"], os.environ), flush=True)
 os.wait()
 """
 
 
-@test
-def nobody_waits_for_an_exec_that_hangs():
+def nobody_waits(script, *options):
+    """Both streams go on while it hangs, and the process is known by its new name then."""
     with Stalling() as fs:
-        recorder = start(GALVO, "record", "-q", "--flush", "50ms", "-o", "r", "--",
-                         sys.executable, "-c", EXEC, stdin=subprocess.PIPE)
-        recorder.stdout.readline()
+        recorder = start(GALVO, "record", "-q", "--flush", "50ms", *options, "-o", "r", "--",
+                         sys.executable, "-c", script, stdin=subprocess.PIPE)
+        pid = int(recorder.stdout.readline())
+        wait_until(lambda: with_io(pid), "it has rows")
         fs.tell("deaf")
         recorder.stdin.write(b"\n")
         recorder.stdin.flush()
-        pid = int(recorder.stdout.readline())
+        if script == OF_A_CHILD:
+            pid = int(recorder.stdout.readline())
 
         def command():
             with open("/proc/%d/cmdline" % pid, "rb") as file:
@@ -255,7 +259,7 @@ def nobody_waits_for_an_exec_that_hangs():
             return [os.path.getsize("r/%s_metrics.pb" % name) for name in ("system", "disk")]
 
         wait_until(lambda: not command(), "exec has begun")
-        for _ in range(10):
+        for _ in range(5):
             before = sizes()
             wait_until(lambda: all(b > a for a, b in zip(before, sizes())), "both streams go on")
         same(command(), b"")
@@ -263,8 +267,26 @@ def nobody_waits_for_an_exec_that_hangs():
         recorder.communicate()
         same(recorder.returncode, 0)
     check("r")
-    report = json.loads(run(GALVO, "report", "--json", "r").stdout)
-    same([p["comm"] for p in report["processes"] if p["pid"] == pid], ["sleep"])
+    same([p["comm"] for p in processes() if p["pid"] == pid], ["sleep"])
+
+
+def processes():
+    done = run(GALVO, "report", "--json", "r")
+    return json.loads(done.stdout)["processes"] if done.returncode == 0 else []
+
+
+def with_io(pid):
+    return any(p["pid"] == pid and p["wchar_bytes"] is not None for p in processes())
+
+
+@test
+def nobody_waits_for_an_exec_of_a_child():
+    nobody_waits(OF_A_CHILD)
+
+
+@test
+def nobody_waits_for_an_exec_of_who_is_followed():
+    nobody_waits(OF_ITSELF, "--hz", "1000", "--disk-hz", "2", "--budget", "100")
 
 
 harness.PATIENCE_S = 120
