@@ -1,4 +1,4 @@
-/* Options from tables: parsing, help, values. */
+/* Options from tables: parsing, help, values; writing to the standard streams. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -45,7 +45,8 @@ static int opt_next(const struct command *command, int argc, char **argv, int *a
 	for (i = 0; i < command->opts_len && i < OPTS_MAX; i++) {
 		const struct opt *o = &command->opts[i];
 
-		longs[i] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+		longs[i] = (struct option){o->name, !o->arg ? no_argument : o->arg[0] == '[' ? optional_argument
+		                           : required_argument, NULL, o->key};
 		if (o->key >= 256)
 			continue;
 		shorts[n++] = (char)o->key;
@@ -95,7 +96,8 @@ void command_print_help(const struct command *command)
 		const struct opt *o = &command->opts[i];
 		char left[40];
 
-		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg && o->arg[0] != '[' ? " " : "",
+		         o->arg ? o->arg : "");
 		if (o->key < 256)
 			printf("  -%c, ", o->key);
 		else
@@ -210,6 +212,20 @@ bool parse_pid(const char **text, uint32_t *ret)
 int write_to_file(void *file, const void *bytes, size_t n)
 {
 	return fwrite(bytes, 1, n, file) != n;
+}
+
+void print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			printf("\\u%04x", (unsigned)*text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
 }
 
 int close_stdout(void)

@@ -3,8 +3,10 @@
 #define GALVO_GALVO_H
 
 #include "config.h"
+#include "counters.h"
 #include "doctor.h"
 #include "event.h"
+#include "gpu.h"
 #include "metrics.h"
 #include "profiler.h"
 #include "reader.h"

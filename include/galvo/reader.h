@@ -47,9 +47,11 @@ GALVO_API galvo_status galvo_run_get_info(const galvo_run *run, galvo_run_info *
                                           galvo_error *reterr);
 
 typedef enum galvo_stream_kind {
+	GALVO_STREAM_GPU = 1, /* hardware counters */
 	GALVO_STREAM_SYSTEM = 2,
 	GALVO_STREAM_DISK = 3,
 	GALVO_STREAM_EVENTS = 4,
+	GALVO_STREAM_TELEMETRY = 100, /* of GPUs */
 	GALVO_STREAM_KIND_WIDTH = 0x7fffffff
 } galvo_stream_kind;
 
@@ -65,6 +67,13 @@ typedef struct galvo_run_stream {
 	uint64_t dropped_rows;  /* while recording */
 	uint64_t ticks, missed_ticks;
 	uint64_t last_mono_ns;
+	/* Events: regions and marks of the GPU that are not recorded, or not in full, and why. */
+	uint64_t gpu_capturing; /* their CUDA stream was being captured into a graph */
+	uint64_t gpu_no_room;   /* too many were on their way to the GPU and back */
+	uint64_t gpu_failed;    /* CUDA failed: gpu_reason says how, the first time */
+	uint64_t gpu_unreached; /* the GPU had not got there when the recording stopped */
+	uint64_t gpu_unbound;   /* galvo_tracker_set_stream had not been called */
+	const char *gpu_reason; /* "": nothing failed */
 } galvo_run_stream;
 GALVO_API galvo_status galvo_run_stream_at(const galvo_run *run, size_t i,
                                            galvo_run_stream *ret_stream, galvo_error *reterr);
@@ -104,6 +113,8 @@ typedef enum galvo_key_kind {
 	GALVO_KEY_CPU = 2,     /* its number */
 	GALVO_KEY_NAME = 3,    /* of a device or an interface: an index into names */
 	GALVO_KEY_THREAD = 4,  /* a tid; whose thread it is stands beside it */
+	GALVO_KEY_GPU = 5,     /* for galvo_run_gpu_at; UINT32_MAX: of none of them */
+	GALVO_KEY_GPU_PROCESS = 6, /* the same, with the pid of who uses it beside it */
 	GALVO_KEY_KIND_WIDTH = 0x7fffffff
 } galvo_key_kind;
 
@@ -117,7 +128,8 @@ typedef struct galvo_run_table {
 	const uint64_t *mono_ns;
 	const uint32_t *key;
 	const char *const *names;
-	const uint32_t *pid;    /* GALVO_KEY_THREAD: the process of each row's thread; else NULL */
+	const uint32_t *pid;    /* GALVO_KEY_THREAD, GALVO_KEY_GPU_PROCESS: whose the row is; else NULL */
+	const uint64_t *duration_ns; /* hardware counters: what a row covers, up to mono_ns; else NULL */
 } galvo_run_table;
 /* Tables without rows are not there. */
 GALVO_API galvo_status galvo_run_table_at(const galvo_run *run, size_t i,
@@ -159,6 +171,40 @@ typedef struct galvo_run_process {
 } galvo_run_process;
 GALVO_API galvo_status galvo_run_process_at(const galvo_run *run, size_t i,
                                             galvo_run_process *ret_process, galvo_error *reterr);
+
+/*
+ * A GPU, or an instance that one was cut into, as all streams together tell of it. Strings are ""
+ * and numbers 0 where they are not known.
+ */
+typedef struct galvo_run_gpu {
+	size_t struct_size;
+	uint32_t index;         /* its number in the stream that told of it first */
+	uint32_t parent;        /* of an instance: for galvo_run_gpu_at; UINT32_MAX: not known */
+	const char *name, *vendor, *chip; /* "NVIDIA H200", "nvidia", "GH100" */
+	const char *uuid, *pci, *driver;  /* pci as in sysfs: "0000:3b:00.0" */
+	double peak_dram_bytes_per_s, peak_pcie_bytes_per_s, peak_nvlink_bytes_per_s; /* NaN: not known */
+	uint64_t memory_bytes;
+	uint32_t sm_count, warps_per_sm;
+	uint32_t compute_major, compute_minor;
+	int32_t is_instance;
+	int32_t has_counters;   /* 1: of hardware counters; those below hold */
+	uint64_t samples;       /* recorded */
+	uint64_t decodes, decode_failures, full_images, overflows, restarts;
+	uint64_t stretched, empty, timeless, unwritten; /* samples that are not recorded */
+	uint64_t not_finite;    /* values that are not */
+	uint64_t missing_ns;    /* that no sample covers */
+	uint64_t decode_ns, evaluate_ns;
+	uint64_t clock_steps;
+	uint64_t interval_ns, buffer_bytes, sample_bytes;
+	const char *reason;     /* why there are no samples, or no more; "": there are */
+	const char *note;       /* what it does not tell of itself, and why; "": nothing to say */
+	uint64_t lost_mono_ns;       /* CLOCK_MONOTONIC, when it was found gone, or silent; 0: it is there */
+	int32_t foreign_pids;   /* 1: pids of its processes are those of another PID namespace */
+	int32_t reserved;
+} galvo_run_gpu;
+/* In order of first sight. galvo-stream(5) has the meaning of each count. */
+GALVO_API galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret_gpu,
+                                        galvo_error *reterr);
 
 typedef enum galvo_usage_kind {
 	GALVO_USAGE_CPU_NS = 1,
@@ -221,9 +267,11 @@ typedef struct galvo_run_region {
 	uint64_t end_mono_ns;   /* 0: it is open */
 	uint32_t pid, begin_thread, end_thread; /* 0: not known */
 	int32_t is_unfinished;  /* 1: nobody ended it */
-	int32_t is_gpu;         /* 1: on the clock of the GPU */
+	int32_t is_gpu;         /* 1: when a stream of a GPU got there; else when the call was made */
+	uint64_t error_ns;      /* GPU: the true instants are within that; 0: they are those of the calls */
+	uint32_t stream;        /* GPU: its number in the recording, from 1; 0: not known */
 } galvo_run_region;
-/* In the order of their ends, the open ones last. */
+/* In the order of their ends, the open ones last. All on CLOCK_MONOTONIC. */
 GALVO_API galvo_status galvo_run_region_at(const galvo_run *run, size_t i,
                                            galvo_run_region *ret_region, galvo_error *reterr);
 
@@ -234,6 +282,8 @@ typedef struct galvo_run_mark {
 	uint64_t mono_ns;
 	uint32_t pid, thread;
 	int32_t is_gpu;
+	uint64_t error_ns;
+	uint32_t stream;
 } galvo_run_mark;
 GALVO_API galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *ret_mark,
                                          galvo_error *reterr);

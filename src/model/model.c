@@ -13,6 +13,8 @@ const char *scope_name(enum scope s)
 	case SCOPE_SYSTEM_DETAIL: return "system_detail";
 	case SCOPE_PROCESS_DETAIL: return "process_detail";
 	case SCOPE_THREAD: return "thread";
+	case SCOPE_GPU_DETAIL: return "gpu_detail";
+	case SCOPE_GPU_PROCESS: return "gpu_process";
 	}
 	return "?";
 }
@@ -32,6 +34,13 @@ const char *unit_name(enum metric_unit u)
 	case UNIT_PER_SEC: return "per_s";
 	case UNIT_REQUESTS_PER_SEC: return "requests_per_s";
 	case UNIT_NANOSECONDS: return "ns";
+	case UNIT_WATTS: return "watts";
+	case UNIT_JOULES: return "joules";
+	case UNIT_CELSIUS: return "celsius";
+	case UNIT_PER_CYCLE: return "per_cycle";
+	case UNIT_BYTES_PER_CYCLE: return "bytes_per_cycle";
+	case UNIT_COUNT_CYCLES: return "count_cycles";
+	case UNIT_OTHER: return "other";
 	}
 	return "?";
 }
@@ -49,9 +58,11 @@ const char *metric_type_name(enum metric_type t)
 const char *stream_file_name(enum stream_kind k)
 {
 	switch (k) {
+	case STREAM_GPU: return "gpu_metrics.pb";
 	case STREAM_SYSTEM: return "system_metrics.pb";
 	case STREAM_DISK: return "disk_metrics.pb";
 	case STREAM_EVENTS: return "events.pb";
+	case STREAM_TELEMETRY: return "gpu_telemetry.pb";
 	}
 	return "?";
 }
@@ -60,13 +71,15 @@ bool metric_name_split(const char *name, struct metric_name *ret)
 {
 	struct metric_name parts = {0};
 	struct span rest = span_str(name), all = rest;
-	size_t i;
+	size_t i, from = 0;
 
+	/* A unit of a group of counters: "TPC.TriageCompute.sm__…" is of sm. */
 	for (i = 0; i + 1 < all.n && !(all.p[i] == '_' && all.p[i + 1] == '_'); i++)
-		;
-	if (i == 0 || i + 2 >= all.n)
+		if (all.p[i] == '.')
+			from = i + 1;
+	if (i == from || i + 2 >= all.n)
 		return false;
-	parts.entity = span_of(all.p, i);
+	parts.entity = span_of(all.p + from, i - from);
 	rest = span_of(all.p + i + 2, all.n - i - 2);
 	if (!span_cut(&rest, '.', &parts.counter)) {
 		parts.counter = rest;

@@ -21,6 +21,8 @@ enum scope {
 	SCOPE_SYSTEM_DETAIL = 102,  /* the whole machine, what changes slowly */
 	SCOPE_PROCESS_DETAIL = 103, /* one process, what changes slowly */
 	SCOPE_THREAD = 104,         /* one thread; keyed by the numbers of its process and its own */
+	SCOPE_GPU_DETAIL = 105,     /* one GPU, what changes slowly; keyed by its number, as SCOPE_GPU */
+	SCOPE_GPU_PROCESS = 106,    /* one process on one GPU; keyed by pid and the GPU's number */
 };
 
 enum metric_type { METRIC_COUNTER = 1, METRIC_RATIO = 2, METRIC_THROUGHPUT = 3 };
@@ -38,11 +40,24 @@ enum metric_unit {
 	UNIT_PER_SEC = 100,
 	UNIT_REQUESTS_PER_SEC = 101,
 	UNIT_NANOSECONDS = 102,
+	UNIT_WATTS = 103,
+	UNIT_JOULES = 104,
+	UNIT_CELSIUS = 105,
+	/* Of GPU counters. */
+	UNIT_PER_CYCLE = 120,
+	UNIT_BYTES_PER_CYCLE = 121,
+	UNIT_COUNT_CYCLES = 122, /* how many there were, times for how long: warps times cycles */
+	UNIT_OTHER = 123,        /* the description has it */
 };
 
 /* Streams of a run; numbers are ProbeKind's of proto/session_metadata.proto. */
-enum stream_kind { STREAM_SYSTEM = 2, STREAM_DISK = 3, STREAM_EVENTS = 4 };
-#define STREAM_KINDS_END 5 /* they are the numbers below it, from STREAM_SYSTEM up */
+enum stream_kind {
+	STREAM_GPU = 1, /* hardware counters of GPUs: their columns are the user's choice */
+	STREAM_SYSTEM = 2,
+	STREAM_DISK = 3,
+	STREAM_EVENTS = 4,
+	STREAM_TELEMETRY = 100, /* of GPUs */
+};
 
 /* How a raw field behaves from one reading to the next. */
 enum raw_kind {
@@ -73,6 +88,7 @@ struct metric {
 	enum metric_form form;
 	uint32_t of;    /* fields that are added up, by FIELD() */
 	uint32_t whole; /* FORM_SHARE: fields whose sum is 100 % */
+	uint32_t rates; /* FORM_RATE: fields that stand in for `of`, as they are growth a second already */
 	double scale;   /* the sum is multiplied by it; 0: 1 */
 	double limit;   /* the largest believable value: beyond, rejected and counted; 0: none */
 	const char *help;
@@ -80,7 +96,7 @@ struct metric {
 
 #define RAW_MAX 32     /* fields of one source */
 #define METRICS_MAX 32 /* columns of one source */
-#define ROW_MAX 64     /* columns of one row */
+#define ROW_MAX 128    /* columns of one row */
 
 /* One reading of one thing. Field i was read if bit i of present is set. raw_clear to begin. */
 struct raw {
@@ -183,12 +199,75 @@ struct thread_info {
 	char name[32];        /* any bytes, NUL-terminated */
 };
 
+/*
+ * A GPU, or an instance that one was cut into. Its number is that of the stream's rows: the ordinal of
+ * CUDA in STREAM_GPU, the index of the vendor's library in STREAM_TELEMETRY. Across streams uuid or,
+ * where there is none, pci tells which is which. Numbers are NaN or 0 where they are not known.
+ */
+struct gpu_info {
+	uint32_t index;
+	char name[96], vendor[16], chip[32]; /* "NVIDIA H200", "nvidia", "GH100"; UTF-8, empty: not known */
+	char uuid[64];   /* as the vendor's library has it: "GPU-…", "MIG-…" */
+	char pci[32];    /* as in sysfs: "0000:3b:00.0" */
+	char driver[64]; /* its version */
+	double peak_dram_bytes_per_s, peak_pcie_bytes_per_s, peak_nvlink_bytes_per_s;
+	uint64_t memory_bytes;
+	uint32_t sm_count, warps_per_sm; /* the most that can be resident */
+	uint32_t compute_major, compute_minor;
+	bool is_instance; /* a part of the GPU of number `parent` */
+	uint32_t parent, gpu_instance, compute_instance;
+	/* of telemetry */
+	bool foreign_pids;    /* pids of its processes are not numbers of this recording's processes */
+	uint64_t lost_mono_ns; /* when it was found gone, or silent; 0: it is there */
+	char note[240];       /* what it does not tell, and why; UTF-8 */
+};
+
+/*
+ * What became of the samples of one GPU's hardware counters, since the start. X(member, field of
+ * DecodeStats, meaning)
+ */
+#define DECODE_COUNTS(X)                                                                           \
+	X(samples, 2, "samples recorded")                                                          \
+	X(decodes, 3, "times the hardware buffer was read")                                        \
+	X(failures, 4, "times that failed")                                                        \
+	X(full_images, 5, "times it held more than was made room for: samples are lost")           \
+	X(overflows, 6, "times it overflowed: samples are lost")                                   \
+	X(restarts, 7, "times sampling was begun anew, after an overflow or a failure")            \
+	X(stretched, 8, "samples left out: longer than the interval, as the first one is")         \
+	X(empty, 9, "samples left out: of no length")                                              \
+	X(timeless, 10, "samples left out: no time, or one that goes back")                        \
+	X(not_finite, 11, "values left out: not a number")                                         \
+	X(unwritten, 12, "samples lost: decoded, but there was no room to record them")            \
+	X(missing_ns, 13, "time that no sample covers, in ns")                                     \
+	X(decode_ns, 14, "time spent reading the buffer")                                          \
+	X(evaluate_ns, 15, "time spent making values of what was read")                            \
+	X(clock_steps, 16, "times the wall clock was set, as far as anchors show")
+
+struct decode_stats {
+	uint32_t gpu;
+#define X(member, field, meaning) uint64_t member;
+	DECODE_COUNTS(X)
+#undef X
+	uint64_t interval_ns, buffer_bytes, sample_bytes; /* asked for; of the hardware buffer; of one raw sample */
+	char reason[160]; /* why there are no samples, or no more; UTF-8, empty: there are */
+};
+
+/* One instant on two clocks: ours, and that of samples from a GPU. */
+struct gpu_anchor {
+	uint64_t mono_ns, gpu_ns;
+};
+
 /* Clocks that events can be on; numbers are TimeDomain's of proto/events.proto. */
 enum time_domain { DOMAIN_GENERIC = 1, DOMAIN_GPU = 2 };
 
 #define EVENT_NAME_MAX 1024 /* bytes of the name of a region or a mark: longer ones are clipped */
 
-/* What the workload says of itself. Names are any bytes. Threads and pids are 0 if not known. */
+/*
+ * What the workload says of itself. Names are any bytes. Threads and pids are 0 if not known.
+ *
+ * Of the GPU, instants are those at which the stream with that number got there, on our clock, and true
+ * within error_ns; where that is 0 they are those at which the GPU was asked.
+ */
 struct region {
 	enum time_domain domain;
 	struct span name;
@@ -197,6 +276,8 @@ struct region {
 	uint64_t end_mono_ns; /* 0: the recording has no end either */
 	uint32_t begin_thread, end_thread, pid;
 	bool unfinished; /* nobody ended it */
+	uint64_t error_ns;
+	uint32_t stream;
 };
 
 struct mark {
@@ -204,6 +285,18 @@ struct mark {
 	struct span name;
 	uint64_t mono_ns;
 	uint32_t thread, pid;
+	uint64_t error_ns;
+	uint32_t stream;
+};
+
+/* Regions and marks of the GPU that are not recorded, or not in full; since the start. */
+struct gpu_events {
+	uint64_t capturing; /* their stream was being captured */
+	uint64_t no_room;   /* too many were on their way */
+	uint64_t failed;    /* CUDA failed */
+	uint64_t unreached; /* the GPU had not got there when the recording stopped */
+	uint64_t unbound;   /* no stream was set */
+	char reason[160];   /* why the first one failed; UTF-8 */
 };
 
 /* Names on the wire for messages and outputs; "?" where the number is unknown. Static strings. */
@@ -211,7 +304,7 @@ const char *scope_name(enum scope s);
 const char *unit_name(enum metric_unit u);
 const char *metric_type_name(enum metric_type t);
 const char *stream_file_name(enum stream_kind k); /* in the run directory: "system_metrics.pb" */
-/* The parts of a name in the grammar of metrics: entity__counter[.rollup][.submetric]. */
+/* The parts of a name in the grammar of metrics: [group.]entity__counter[.rollup][.submetric]. */
 struct metric_name {
 	struct span entity, counter, rollup, submetric;
 };

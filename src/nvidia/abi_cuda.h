@@ -6,6 +6,7 @@
 #ifndef GALVO_NVIDIA_ABI_CUDA_H
 #define GALVO_NVIDIA_ABI_CUDA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum cuda_result {
@@ -37,12 +38,14 @@ enum cuda_result {
 };
 
 enum cuda_attribute {
+	CUDA_ATTRIBUTE_WARP_SIZE = 10,
 	CUDA_ATTRIBUTE_CLOCK_KHZ = 13,
 	CUDA_ATTRIBUTE_SM_COUNT = 16,
 	CUDA_ATTRIBUTE_PCI_BUS = 33,
 	CUDA_ATTRIBUTE_PCI_DEVICE = 34,
 	CUDA_ATTRIBUTE_MEMORY_CLOCK_KHZ = 36,
 	CUDA_ATTRIBUTE_BUS_WIDTH = 37, /* bits */
+	CUDA_ATTRIBUTE_THREADS_PER_SM = 39,
 	CUDA_ATTRIBUTE_PCI_DOMAIN = 50,
 	CUDA_ATTRIBUTE_CC_MAJOR = 75,
 	CUDA_ATTRIBUTE_CC_MINOR = 76,
@@ -56,6 +59,15 @@ enum cuda_event_flag {
 };
 
 enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE_INVALIDATED = 2 };
+
+/* Of a thread: which calls are forbidden to it while a stream is being captured. */
+enum cuda_capture_mode {
+	CUDA_CAPTURE_MODE_GLOBAL = 0, /* many, whichever thread captures; what a thread begins with */
+	CUDA_CAPTURE_MODE_THREAD_LOCAL = 1,
+	CUDA_CAPTURE_MODE_RELAXED = 2, /* those only that concern the captured stream itself */
+};
+
+enum cuda_stream_flag { CUDA_STREAM_DEFAULT = 0, CUDA_STREAM_NON_BLOCKING = 1 };
 
 #define CUDA_STREAM_LEGACY ((void *)1)
 #define CUDA_STREAM_PER_THREAD ((void *)2)
@@ -75,6 +87,7 @@ enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE
 	X(device_get_uuid, "cuDeviceGetUuid_v2 cuDeviceGetUuid", (void *, int), false)             \
 	X(device_get_pci_bus_id, "cuDeviceGetPCIBusId", (char *, int, int), true)                  \
 	X(device_get_attribute, "cuDeviceGetAttribute", (int *, int, int), true)                   \
+	X(device_total_mem, "cuDeviceTotalMem_v2", (size_t *, int), false)                         \
 	X(primary_retain, "cuDevicePrimaryCtxRetain", (void **, int), false)                       \
 	X(primary_release, "cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease", (int), false) \
 	X(primary_get_state, "cuDevicePrimaryCtxGetState", (int, unsigned *, int *), false)        \
@@ -83,6 +96,10 @@ enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE
 	X(ctx_push, "cuCtxPushCurrent_v2", (void *), false)                                        \
 	X(ctx_pop, "cuCtxPopCurrent_v2", (void **), false)                                         \
 	X(ctx_create, "cuCtxCreate_v2", (void **, unsigned, int), false)                           \
+	X(ctx_get_id, "cuCtxGetId", (void *, unsigned long long *), false)                         \
+	X(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int *), false)              \
+	X(stream_create, "cuStreamCreate", (void **, unsigned), false)                             \
+	X(stream_destroy, "cuStreamDestroy_v2", (void *), false)                                   \
 	X(stream_get_ctx, "cuStreamGetCtx", (void *, void **), false)                              \
 	X(stream_query, "cuStreamQuery", (void *), false)                                          \
 	X(stream_is_capturing, "cuStreamIsCapturing", (void *, int *), false)                      \

@@ -25,6 +25,7 @@ enum source_shape {
 	SHAPE_LISTED,  /* the first text lists the things there are, a row each */
 	SHAPE_PROCESS, /* a row for each followed process; texts are below proc/PID/ */
 	SHAPE_THREAD,  /* a row for each thread of those, on request; a text below proc/PID/task/TID/ */
+	SHAPE_GPU,     /* a row for each GPU; a vendor's library tells it, and there are no texts: gpu.h */
 };
 
 /*
@@ -166,5 +167,7 @@ struct block_device {
 void block_device_look(const struct world *w, struct span name, struct block_device *ret);
 /* The name as sysfs spells it ('/' becomes '!'); false if it does not fit or is no file name. */
 bool block_device_sysfs_name(struct span name, char *to, size_t cap);
+
+#include "gpu.h" /* the part of this door that is about GPUs */
 
 #endif

@@ -43,7 +43,7 @@ static const struct stream_scope *find_scope(const struct stream *s, enum scope 
 	return NULL;
 }
 
-/* Fields of a row are below 16: their tags are one byte. */
+/* Fields of a row are below 16, but the last one: their tags are one byte. */
 static char *put_tag(char *p, uint32_t field, enum wire_type type)
 {
 	*p = (char)(field << 3 | type);
@@ -51,31 +51,34 @@ static char *put_tag(char *p, uint32_t field, enum wire_type type)
 }
 
 /* The instant and the values, always; protobuf allows zeros to be written. */
-static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns, struct row_key key,
-                     const double *values, size_t n)
+static char *put_row(char *p, const struct stream_scope *c, uint64_t mono_ns,
+                     const struct row_key *key, const double *values, size_t n)
 {
 	size_t values_bytes = n * sizeof(*values);
 	size_t bytes = 2 + wire_varint_len(mono_ns) + wire_varint_len(values_bytes) + values_bytes;
 	uint32_t field = ROW_KEY;
 
 	if (c->form.key == KEY_NUMBER || c->form.key == KEY_PAIR)
-		bytes += 1 + wire_varint_len(key.number);
+		bytes += 1 + wire_varint_len(key->number);
 	if (c->form.key == KEY_PAIR)
-		bytes += 1 + wire_varint_len(key.second);
+		bytes += 1 + wire_varint_len(key->second);
 	else if (c->form.key == KEY_NAME)
-		bytes += wire_bytes_len(ROW_KEY, key.name.n);
+		bytes += wire_bytes_len(ROW_KEY, key->name.n);
+	if (c->form.has_duration && key->duration_ns)
+		bytes += 2 + wire_varint_len(key->duration_ns);
 	p = wire_put_varint(wire_put_tag(p, c->form.field, WIRE_BYTES), bytes);
 	p = wire_put_varint(put_tag(p, ROW_MONO_NS, WIRE_VARINT), mono_ns);
 	if (c->form.key == KEY_NUMBER || c->form.key == KEY_PAIR)
-		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key.number);
+		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key->number);
 	if (c->form.key == KEY_PAIR)
-		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key.second);
+		p = wire_put_varint(put_tag(p, field++, WIRE_VARINT), key->second);
 	else if (c->form.key == KEY_NAME)
-		p = wire_put_bytes(p, field++, key.name);
+		p = wire_put_bytes(p, field++, key->name);
 	p = wire_put_varint(put_tag(p, field, WIRE_BYTES), values_bytes);
 	if (n)
 		memcpy(p, values, values_bytes);
-	return p + values_bytes;
+	p += values_bytes;
+	return c->form.has_duration ? wire_put_u64(p, ROW_DURATION_NS, key->duration_ns) : p;
 }
 
 bool stream_is_ready(struct stream *s)
@@ -117,7 +120,7 @@ void stream_row(struct stream *s, enum scope scope, uint64_t mono_ns, struct row
 		return;
 	if (c->form.key == KEY_NAME)
 		key.name = span_of(name, utf8_copy(name, sizeof(name), key.name));
-	s->at = put_row(s->at, c, mono_ns, key, values, n < c->columns_len ? n : c->columns_len);
+	s->at = put_row(s->at, c, mono_ns, &key, values, n < c->columns_len ? n : c->columns_len);
 	s->rows++;
 }
 

@@ -28,6 +28,7 @@ void table_finish(struct table_build *t)
 	free(t->mono_ns);
 	free(t->key);
 	free(t->pid);
+	free(t->duration_ns);
 	interner_finish(&t->columns);
 	interner_finish(&t->names);
 }
@@ -70,7 +71,8 @@ static bool resize_rows(struct table_build *t, size_t cap)
 	size_t c;
 
 	if (!resize(&t->mono_ns, cap, sizeof(*t->mono_ns)) || !resize(&t->key, cap, sizeof(*t->key)) ||
-	    (t->form->key == KEY_PAIR && !resize(&t->pid, cap, sizeof(*t->pid))))
+	    (t->form->key == KEY_PAIR && !resize(&t->pid, cap, sizeof(*t->pid))) ||
+	    (t->form->has_duration && !resize(&t->duration_ns, cap, sizeof(*t->duration_ns))))
 		return false;
 	for (c = 0; c < t->columns_len; c++)
 		if (!resize(&t->values[c], cap, sizeof(*t->values[c])))
@@ -124,7 +126,7 @@ bool table_reserve(struct table_build *t, size_t more, size_t wish, uint64_t byt
 
 /* A row taken apart. Values may be packed or one by one: `values` is the first packed piece. */
 struct row {
-	uint64_t mono_ns, number, second;
+	uint64_t mono_ns, number, second, duration_ns;
 	struct span name, values;
 };
 
@@ -134,6 +136,15 @@ static bool take_tag(struct span *rest, uint32_t field, enum wire_type type)
 		return false;
 	*rest = span_of(rest->p + 1, rest->n - 1);
 	return true;
+}
+
+/* The last field, whose tag takes two bytes. */
+static bool take_duration(struct span rest, uint64_t *ret)
+{
+	uint64_t tag;
+
+	return wire_take_varint(&rest, &tag) && tag == (ROW_DURATION_NS << 3 | WIRE_VARINT) &&
+	       wire_take_varint(&rest, ret) && !rest.n;
 }
 
 /* A row exactly as galvo puts it. False: it is any other, which may be sound too. */
@@ -156,10 +167,11 @@ static bool take_usual(const struct table_build *t, struct span rest, struct row
 		rest = span_of(rest.p + n, rest.n - (size_t)n);
 	}
 	if (!take_tag(&rest, row_values_field(t->form), WIRE_BYTES) ||
-	    !wire_take_varint(&rest, &n) || n != rest.n || n % sizeof(double))
+	    !wire_take_varint(&rest, &n) || n > rest.n || n % sizeof(double))
 		return false;
-	to->values = rest;
-	return true;
+	to->values = span_of(rest.p, (size_t)n);
+	rest = span_of(rest.p + n, rest.n - (size_t)n);
+	return !rest.n || (t->form->has_duration && take_duration(rest, &to->duration_ns));
 }
 
 static void put_value(struct table_build *t, size_t i, double v)
@@ -215,6 +227,8 @@ static galvo_status put_any(struct table_build *t, struct span bytes, struct row
 			to->number = f.value;
 		else if (f.number == ROW_SECOND_KEY && f.type == WIRE_VARINT)
 			to->second = f.value;
+		else if (f.number == ROW_DURATION_NS && f.type == WIRE_VARINT)
+			to->duration_ns = f.value;
 		else if (f.number == ROW_KEY && f.type == WIRE_BYTES)
 			to->name = f.bytes;
 	}
@@ -234,6 +248,8 @@ galvo_status table_add_row(struct table_build *t, struct span bytes)
 	if (t->form->key == KEY_NAME && row.number == INTERN_NOMEM)
 		return GALVO_ERR_NOMEM;
 	t->mono_ns[t->rows_len] = row.mono_ns;
+	if (t->duration_ns)
+		t->duration_ns[t->rows_len] = row.duration_ns;
 	if (t->pid) {
 		t->pid[t->rows_len] = (uint32_t)row.number;
 		row.number = row.second;
@@ -268,12 +284,13 @@ bool table_take(struct table_build *t, struct arena *a, struct table *ret)
 		.mono_ns = t->mono_ns,
 		.key = t->key,
 		.pid = t->pid,
+		.duration_ns = t->duration_ns,
 		.values = values,
 		.names = interner_export(&t->names, a),
 		.names_len = t->names.len,
 	};
 	if (!ret->columns || !ret->names || !values || !adopt(a, &t->mono_ns) || !adopt(a, &t->key) ||
-	    (t->pid && !adopt(a, &t->pid)))
+	    (t->pid && !adopt(a, &t->pid)) || (t->duration_ns && !adopt(a, &t->duration_ns)))
 		return false;
 	for (c = 0; c < t->columns_len; c++)
 		if (!adopt(a, &t->values[c]))

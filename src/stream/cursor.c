@@ -33,10 +33,11 @@ static void identify(const struct table *t, const struct lookup *x, size_t row, 
 	*ret = (struct instance){.key = t->key[row], .process = PROCESS_NONE, .thread = PROCESS_NONE};
 	if (kind == GALVO_KEY_PROCESS)
 		ret->process = process_index_at(&x->processes, t->key[row], t->mono_ns[row]);
-	if (kind != GALVO_KEY_THREAD)
+	if (kind != GALVO_KEY_THREAD && kind != GALVO_KEY_GPU_PROCESS)
 		return;
 	ret->process = process_index_at(&x->processes, t->pid[row], t->mono_ns[row]);
-	ret->thread = thread_index_at(&x->threads, t->key[row], t->mono_ns[row]);
+	if (kind == GALVO_KEY_THREAD)
+		ret->thread = thread_index_at(&x->threads, t->key[row], t->mono_ns[row]);
 }
 
 /* Finds the instance of each row, and counts. */
@@ -141,9 +142,12 @@ void galvo_reader_destroy(galvo_reader *r)
 
 static const char *name_of(const struct galvo_reader *r, const struct instance *of)
 {
+	const int32_t kind = table_key_kind(r->table);
 	const struct process_info *p;
 
-	if (table_key_kind(r->table) == GALVO_KEY_THREAD)
+	if (kind == GALVO_KEY_GPU)
+		return of->key < r->run->gpus_len ? r->run->gpus[of->key].info.name : "";
+	if (kind == GALVO_KEY_THREAD)
 		return of->thread != PROCESS_NONE ? r->run->threads[of->thread].name : "";
 	if (of->process != PROCESS_NONE) {
 		p = &r->run->processes[of->process];

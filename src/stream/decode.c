@@ -13,6 +13,7 @@ struct stream_build {
 	size_t sources_from; /* where the stream's sources begin */
 	uint64_t taken_bytes, file_bytes;
 	struct table_build tables[ROW_FORMS_MAX];
+	struct gpus_build gpus; /* of streams about them */
 };
 
 /* ---- one message --------------------------------------------------------------------------- */
@@ -47,6 +48,8 @@ static bool read_field(struct stream_build *b, const struct wire_field *f)
 		return events_read(b->r, &b->stream, f->number, f->bytes);
 	if (f->number == TRACE_NAMES)
 		return read_names(b, f->bytes);
+	if (b->form->has_gpus)
+		return gpus_read(&b->gpus, b->form, f->number, f->bytes);
 	if (f->number == TRACE_PROCESSES)
 		return process_read(b->r, f->bytes);
 	if (f->number == TRACE_THREADS && b->form->has_threads)
@@ -71,7 +74,7 @@ static galvo_status read_around(struct stream_build *b, struct span message)
 	struct wire_field f;
 	galvo_status status;
 
-	events_forget_open(b->r);
+	gpus_forget_anchors(&b->gpus);
 	for (i = 0; i < b->form->rows_len; i++)
 		b->tables[i].map_len = 0;
 	while ((status = wire_next(&message, &f)) == GALVO_OK) {
@@ -107,16 +110,23 @@ static galvo_status read_rows(struct stream_build *b, struct span message)
 }
 
 /* MALFORMED: a row is broken, and none of the message's rows are added. */
-static galvo_status read_message(struct stream_build *b, struct span message)
+static galvo_status read_message(struct stream_build *b, struct span message,
+                                 const struct header *header)
 {
 	size_t before[ROW_FORMS_MAX] = {0}, i;
 	galvo_status status;
 
+	if (b->form->has_events)
+		events_begin_message(b->r, header);
 	for (i = 0; i < b->form->rows_len; i++)
 		before[i] = b->tables[i].rows_len;
 	status = read_around(b, message);
 	if (status == GALVO_OK && b->form->rows_len)
 		status = read_rows(b, message);
+	if (status == GALVO_OK && b->form->has_decodes &&
+	    !gpus_convert(&b->gpus, header, b->tables[0].mono_ns + before[0],
+	                  b->tables[0].rows_len - before[0]))
+		status = GALVO_ERR_NOMEM;
 	for (i = 0; i < b->form->rows_len; i++) {
 		if (status != GALVO_OK)
 			b->tables[i].rows_len = before[i];
@@ -193,7 +203,7 @@ static bool take_damage(struct stream_build *b, const struct frame *frame)
 static bool take_sound(struct stream_build *b, struct frame *frame)
 {
 	const struct header *h = &frame->header;
-	galvo_status status = read_message(b, frame->message);
+	galvo_status status = read_message(b, frame->message, h);
 
 	if (status == GALVO_ERR_MALFORMED) {
 		frame->state = FRAME_DAMAGED;
@@ -270,6 +280,7 @@ struct stream_build *stream_build_create(struct reading *r, const struct stream_
 	b->stream = (struct run_stream){.kind = form->kind, .file_name = file_name, .present = true};
 	for (i = 0; i < form->rows_len; i++)
 		table_init(&b->tables[i], &form->rows[i]);
+	gpus_init(&b->gpus);
 	return b;
 }
 
@@ -299,6 +310,8 @@ bool stream_build_take(struct stream_build *b, struct stream_progress *ret_progr
 	size_t i;
 
 	b->stream.bytes = b->taken_bytes;
+	if (b->form->has_gpus && !gpus_take(&b->gpus, b->r, b->tables, b->form->rows_len))
+		return false;
 	for (i = 0; i < b->form->rows_len; i++)
 		if (!take_table(b, &b->tables[i]))
 			return false;
@@ -313,5 +326,7 @@ void stream_build_destroy(struct stream_build *b)
 
 	for (i = 0; b && i < b->form->rows_len; i++)
 		table_finish(&b->tables[i]);
+	if (b)
+		gpus_finish(&b->gpus);
 	free(b);
 }

@@ -3,6 +3,17 @@
 
 const struct stream_form stream_forms[] = {
 	{
+		.kind = STREAM_GPU,
+		.file_name = "gpu_metrics.pb",
+		.flush_stats_field = 5,
+		.has_gpus = true,
+		.has_decodes = true,
+		.rows_len = 1,
+		.rows = {
+			{SCOPE_GPU, 4, KEY_NUMBER, .has_duration = true},
+		},
+	},
+	{
 		.kind = STREAM_SYSTEM,
 		.file_name = "system_metrics.pb",
 		.flush_stats_field = 6,
@@ -34,6 +45,18 @@ const struct stream_form stream_forms[] = {
 		.file_name = "events.pb",
 		.flush_stats_field = EVENTS_FLUSH_STATS,
 		.has_events = true,
+	},
+	{
+		.kind = STREAM_TELEMETRY,
+		.file_name = "gpu_telemetry.pb",
+		.flush_stats_field = 5,
+		.has_gpus = true,
+		.rows_len = 3,
+		.rows = {
+			{SCOPE_GPU, 4, KEY_NUMBER},
+			{SCOPE_GPU_DETAIL, 100, KEY_NUMBER},
+			{SCOPE_GPU_PROCESS, 101, KEY_PAIR},
+		},
 	},
 };
 const size_t stream_forms_len = ARRAY_LEN(stream_forms);

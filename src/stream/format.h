@@ -10,6 +10,9 @@ enum trace_field {
 	TRACE_HEADER = 1,
 	TRACE_NAMES = 2,
 	TRACE_PROCESSES = 3,
+	TRACE_GPUS = 3, /* of streams about GPUs, which have no processes */
+	TRACE_DECODE_STATS = 100, /* these two of hardware counters */
+	TRACE_ANCHORS = 101,
 	TRACE_BLOCK_DEVICES = 104,
 	TRACE_THREADS = 105,
 	TRACE_PROBE_STATS = 110,
@@ -26,7 +29,12 @@ enum header_field {
 	HEADER_SEQUENCE = 102,
 };
 
-enum anchors_field { ANCHORS_MONO_NS = 1, ANCHORS_WALL_NS = 2, ANCHORS_BOOT_NS = 100 };
+enum anchors_field {
+	ANCHORS_MONO_NS = 1,
+	ANCHORS_WALL_NS = 2,
+	ANCHORS_GPU_NS = 3,
+	ANCHORS_BOOT_NS = 100,
+};
 enum names_field { NAMES_SCOPE = 1, NAMES_FQNS = 2 };
 
 enum process_field {
@@ -82,7 +90,12 @@ enum end_field {
 enum earlier_field { EARLIER_COMM = 1, EARLIER_UNTIL_MONO_NS = 2 };
 
 /* Of an EventTrace; what is the same in every trace message is not here again. */
-enum events_field { EVENTS_BUFFERS = 2, EVENTS_FLUSH_STATS = 3, EVENTS_OPEN_REGIONS = 100 };
+enum events_field {
+	EVENTS_BUFFERS = 2,
+	EVENTS_FLUSH_STATS = 3,
+	EVENTS_OPEN_REGIONS = 100,
+	EVENTS_GPU_STATS = 101,
+};
 enum buffer_field { BUFFER_DOMAIN = 1, BUFFER_REGIONS = 2, BUFFER_MARKS = 3 };
 
 enum region_field {
@@ -95,9 +108,60 @@ enum region_field {
 	REGION_END_THREAD = 103,
 	REGION_PID = 104,
 	REGION_DOMAIN = 105,
+	REGION_ERROR_NS = 106,
+	REGION_STREAM = 107,
 };
 
-enum mark_field { MARK_NAME = 1, MARK_MONO_NS = 2, MARK_THREAD = 102, MARK_PID = 104 };
+enum mark_field {
+	MARK_NAME = 1,
+	MARK_MONO_NS = 2,
+	MARK_THREAD = 102,
+	MARK_PID = 104,
+	MARK_ERROR_NS = 106,
+	MARK_STREAM = 107,
+};
+
+enum gpu_stats_field {
+	GPU_STATS_CAPTURING = 1,
+	GPU_STATS_NO_ROOM = 2,
+	GPU_STATS_FAILED = 3,
+	GPU_STATS_UNREACHED = 4,
+	GPU_STATS_UNBOUND = 5,
+	GPU_STATS_REASON = 6,
+};
+
+enum gpu_field {
+	GPU_INDEX = 1,
+	GPU_NAME = 2,
+	GPU_CHIP = 3,
+	GPU_PEAK_DRAM = 4,
+	GPU_PEAK_PCIE = 5,
+	GPU_PEAK_NVLINK = 6,
+	GPU_VENDOR = 100,
+	GPU_UUID = 101,
+	GPU_PCI = 102,
+	GPU_DRIVER = 103,
+	GPU_MEMORY_BYTES = 104,
+	GPU_SM_COUNT = 105,
+	GPU_WARPS_PER_SM = 106,
+	GPU_COMPUTE_MAJOR = 107,
+	GPU_COMPUTE_MINOR = 108,
+	GPU_IS_INSTANCE = 109,
+	GPU_PARENT = 110,
+	GPU_INSTANCE = 111,
+	GPU_COMPUTE_INSTANCE = 112,
+	GPU_FOREIGN_PIDS = 113,
+	GPU_LOST_NS = 114,
+	GPU_NOTE = 115,
+};
+
+enum decode_field {
+	DECODE_GPU = 1,
+	DECODE_INTERVAL_NS = 100,
+	DECODE_BUFFER_BYTES = 101,
+	DECODE_SAMPLE_BYTES = 102,
+	DECODE_REASON = 103,
+};
 
 enum device_field { DEVICE_NAME = 1, DEVICE_WHOLE = 2, DEVICE_STACKED = 3 };
 enum flush_field { FLUSH_SIZE_BYTES = 1, FLUSH_INTERVAL_NS = 2 };
@@ -128,13 +192,14 @@ enum source_field {
 };
 
 /* Of a row: its instant, its key if it has one, its values. */
-enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2, ROW_SECOND_KEY = 3 };
-enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME, KEY_PAIR }; /* PAIR: of numbers, pid and tid */
+enum row_field { ROW_MONO_NS = 1, ROW_KEY = 2, ROW_SECOND_KEY = 3, ROW_DURATION_NS = 100 };
+enum key_form { KEY_NONE, KEY_NUMBER, KEY_NAME, KEY_PAIR }; /* PAIR: of numbers, the pid first */
 
 struct row_form {
 	enum scope scope;
 	uint32_t field; /* of the trace message */
 	enum key_form key;
+	bool has_duration;
 };
 
 #define ROW_FORMS_MAX 7
@@ -146,6 +211,8 @@ struct stream_form {
 	uint32_t flush_stats_field;
 	bool has_events;           /* regions and marks instead of rows and processes */
 	bool has_threads;
+	bool has_gpus;     /* keys are numbers of GPUs */
+	bool has_decodes;  /* times are the GPU's, and counts tell what was lost */
 	size_t rows_len;
 	struct row_form rows[ROW_FORMS_MAX];
 };

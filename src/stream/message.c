@@ -17,8 +17,7 @@ char *nested_end(char *start, char *p)
 	return start - 1 + len + n;
 }
 
-/* A string field: valid UTF-8, clipped, left out when empty. */
-static char *put_text(char *p, uint32_t field, const char *text)
+char *text_put(char *p, uint32_t field, const char *text)
 {
 	char clean[NAME_MAX_BYTES];
 	size_t n = utf8_copy(clean, sizeof(clean), span_str(text));
@@ -39,14 +38,19 @@ struct span event_name_clip(struct span name)
 	return span_of(name.p, name.n < EVENT_NAME_MAX ? name.n : EVENT_NAME_MAX);
 }
 
+uint64_t event_time(const struct stream *s, enum time_domain domain, uint64_t mono_ns)
+{
+	return domain == DOMAIN_GPU && mono_ns ? mono_ns + s->gpu_offset_ns : mono_ns;
+}
+
 /* An empty name is written too. */
-char *region_put(char *p, uint32_t field, const struct region *r)
+char *region_put(char *p, uint32_t field, const struct stream *s, const struct region *r)
 {
 	char *start = nested_begin(p, field);
 
 	p = wire_put_bytes(start, REGION_NAME, event_name_clip(r->name));
-	p = wire_put_u64(p, REGION_START_MONO_NS, r->start_mono_ns);
-	p = wire_put_u64(p, REGION_END_MONO_NS, r->end_mono_ns);
+	p = wire_put_u64(p, REGION_START_MONO_NS, event_time(s, r->domain, r->start_mono_ns));
+	p = wire_put_u64(p, REGION_END_MONO_NS, event_time(s, r->domain, r->end_mono_ns));
 	p = wire_put_u64(p, REGION_ID, r->id);
 	p = wire_put_u64(p, REGION_UNFINISHED, r->unfinished);
 	p = wire_put_u64(p, REGION_BEGIN_THREAD, r->begin_thread);
@@ -54,6 +58,8 @@ char *region_put(char *p, uint32_t field, const struct region *r)
 	p = wire_put_u64(p, REGION_PID, r->pid);
 	if (field == EVENTS_OPEN_REGIONS)
 		p = wire_put_u64(p, REGION_DOMAIN, r->domain);
+	p = wire_put_u64(p, REGION_ERROR_NS, r->error_ns);
+	p = wire_put_u64(p, REGION_STREAM, r->stream);
 	return nested_end(start, p);
 }
 
@@ -68,13 +74,15 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 {
 	char *header = nested_begin(p, TRACE_HEADER), *anchors;
 
-	p = put_text(header, HEADER_HOSTNAME, s->hostname);
+	p = text_put(header, HEADER_HOSTNAME, s->hostname);
 	if (!s->form->has_events) /* they come when they come */
 		p = wire_put_u64(p, HEADER_FREQUENCY_HZ, s->frequency_hz);
 	p = wire_put_u64(p, HEADER_CPU_COUNT, s->cpu_count);
 	p = anchors = nested_begin(p, HEADER_ANCHORS);
 	p = wire_put_u64(p, ANCHORS_MONO_NS, info->mono_ns);
 	p = wire_put_u64(p, ANCHORS_WALL_NS, info->wall_ns);
+	p = wire_put_u64(p, ANCHORS_GPU_NS,
+	                 s->gpu_offset_ns ? info->mono_ns + s->gpu_offset_ns : info->gpu_ns);
 	p = wire_put_u64(p, ANCHORS_BOOT_NS, info->boot_ns);
 	p = nested_end(anchors, p);
 	p = wire_put_u64(p, HEADER_MAJOR, STREAM_FORMAT_MAJOR);
@@ -139,7 +147,7 @@ static char *put_process(char *p, enum stream_kind stream, const struct process_
 	char *start = nested_begin(p, TRACE_PROCESSES);
 
 	p = wire_put_u64(start, PROCESS_PID, process->pid);
-	p = put_text(p, PROCESS_ALIAS, process->alias);
+	p = text_put(p, PROCESS_ALIAS, process->alias);
 	p = wire_put_u64(p, PROCESS_REMOVED, process->removed);
 	p = wire_put_u64(p, PROCESS_START_TICKS, process->start_ticks);
 	p = wire_put_u64(p, PROCESS_PPID, process->ppid);
@@ -175,9 +183,9 @@ static char *put_device(char *p, uint32_t field, const struct stream_device *dev
 {
 	char *start;
 
-	p = put_text(p, field, device->name);
+	p = text_put(p, field, device->name);
 	p = start = nested_begin(p, TRACE_BLOCK_DEVICES);
-	p = put_text(p, DEVICE_NAME, device->name);
+	p = text_put(p, DEVICE_NAME, device->name);
 	p = wire_put_u64(p, DEVICE_WHOLE, device->whole);
 	p = wire_put_u64(p, DEVICE_STACKED, device->stacked);
 	return nested_end(start, p);
@@ -187,16 +195,29 @@ static char *put_source(char *p, const struct source_stats *source)
 {
 	char *start = nested_begin(p, STATS_SOURCES);
 
-	p = put_text(start, SOURCE_NAME, source->name);
+	p = text_put(start, SOURCE_NAME, source->name);
 	p = wire_put_u64(p, SOURCE_DIVISOR, source->divisor);
 	p = wire_put_u64(p, SOURCE_PERIOD_NS, source->period_ns);
 	p = wire_put_u64(p, SOURCE_READS, source->reads);
 	p = wire_put_u64(p, SOURCE_FAILURES, source->failures);
 	p = wire_put_u64(p, SOURCE_CALIBRATED_NS, source->calibrated_ns);
 	p = wire_put_u64(p, SOURCE_MEAN_READ_NS, source->mean_read_ns);
-	p = put_text(p, SOURCE_REASON, source->reason);
+	p = text_put(p, SOURCE_REASON, source->reason);
 	p = wire_put_u64(p, SOURCE_FIRST_FAILURE_NS, source->first_failure_mono_ns);
 	p = wire_put_u64(p, SOURCE_LONGEST_PERIOD_NS, source->longest_period_ns);
+	return nested_end(start, p);
+}
+
+static char *put_gpu_events(char *p, const struct gpu_events *lost)
+{
+	char *start = nested_begin(p, EVENTS_GPU_STATS);
+
+	p = wire_put_u64(start, GPU_STATS_CAPTURING, lost->capturing);
+	p = wire_put_u64(p, GPU_STATS_NO_ROOM, lost->no_room);
+	p = wire_put_u64(p, GPU_STATS_FAILED, lost->failed);
+	p = wire_put_u64(p, GPU_STATS_UNREACHED, lost->unreached);
+	p = wire_put_u64(p, GPU_STATS_UNBOUND, lost->unbound);
+	p = text_put(p, GPU_STATS_REASON, lost->reason);
 	return nested_end(start, p);
 }
 
@@ -232,7 +253,9 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	size_t threads_len = s->form->has_threads ? info->threads_len : 0, i, j = 0, k = 0;
 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
-		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
+		p = region_put(p, EVENTS_OPEN_REGIONS, s, info->open_regions[i]);
+	if (info->gpu_events)
+		p = put_gpu_events(p, info->gpu_events);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, s->form->kind, info->processes[i]);
 	for (; j < threads_len && p < items_end; j++)
@@ -243,6 +266,8 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	else
 		k = info->devices_len;
 	*ret_left_out = info->processes_len - i + threads_len - j + info->devices_len - k;
+	if (s->form->has_gpus)
+		*ret_left_out += gpus_put(&p, items_end, s->form, info);
 	p = put_stats(p, end - ITEM_BYTES_MAX, s, info);
 	if (s->flush_bytes) {
 		start = nested_begin(p, s->form->flush_stats_field);

@@ -48,6 +48,7 @@ struct header {
 	uint32_t major, minor;
 	uint64_t sequence, frequency_hz;
 	struct anchor anchor;
+	uint64_t gpu_ns; /* the same instant for GPUs; 0: not said */
 };
 
 void header_read(struct span bytes, struct header *ret);
@@ -99,6 +100,7 @@ struct table_build {
 	uint64_t *mono_ns;
 	uint32_t *key;
 	uint32_t *pid; /* of KEY_PAIR, the first of them */
+	uint64_t *duration_ns; /* of those that have it */
 	double *values[COLUMNS_MAX];
 	uint32_t map[COLUMNS_MAX]; /* of the message at hand: where its i-th value goes */
 	size_t map_len;
@@ -125,8 +127,10 @@ bool table_take(struct table_build *t, struct arena *a, struct table *ret);
 struct reading {
 	struct arena arena;
 	struct interner process_keys, thread_keys, device_keys, event_names;
-	struct buf streams, tables, processes, threads, devices, sources, damages, regions, marks, anchors;
+	struct buf streams, tables, processes, threads, devices, gpus, sources, damages, regions, marks,
+		anchors;
 	struct buf open_regions; /* of the message read last */
+	uint64_t gpu_offset_ns;  /* as the message at hand has it */
 };
 
 void reading_init(struct reading *r);
@@ -204,11 +208,35 @@ bool device_name_read(struct reading *r, struct span name);
 bool stats_read(struct reading *r, struct run_stream *stream, size_t sources_from,
                 struct span bytes);
 
+/* ---- gpu_read.c ---------------------------------------------------------------------------- */
+
+/* What one stream says of GPUs, by the numbers that its rows have. Begin with zeroes. */
+struct gpus_build {
+	struct run_gpu *all;
+	size_t len, cap;
+	struct buf anchors; /* struct gpu_anchor, of the message at hand */
+};
+
+void gpus_init(struct gpus_build *g);
+void gpus_finish(struct gpus_build *g);
+/* A member of a trace, if it is about GPUs. False when memory is out. */
+bool gpus_read(struct gpus_build *g, const struct stream_form *form, uint32_t field,
+               struct span bytes);
+void gpus_forget_anchors(struct gpus_build *g); /* another message begins */
+/* From the GPUs' clock to ours: rows of the message whose header that is. False when memory is out. */
+bool gpus_convert(struct gpus_build *g, const struct header *header, uint64_t *mono_ns, size_t n);
+/*
+ * Makes them the run's, where GPUs that other streams told of are the same, and numbers the keys of the
+ * tables anew: they are then numbers of the run's GPUs, or GPU_NONE. False when memory is out.
+ */
+bool gpus_take(struct gpus_build *g, struct reading *r, struct table_build *tables, size_t n);
+#define GPU_NONE UINT32_MAX
+
 /* ---- region_read.c ------------------------------------------------------------------------- */
 
 /* A member of an EventTrace, if it is about regions or marks. False when memory is out. */
 bool events_read(struct reading *r, struct run_stream *stream, uint32_t field, struct span bytes);
-void events_forget_open(struct reading *r); /* another message begins */
+void events_begin_message(struct reading *r, const struct header *header);
 /* After all: gives regions and marks their names, and the open ones their place. */
 bool events_name(struct reading *r);
 

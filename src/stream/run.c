@@ -17,6 +17,7 @@ void reading_init(struct reading *r)
 	buf_init(&r->processes, SIZE_MAX / 2);
 	buf_init(&r->threads, SIZE_MAX / 2);
 	buf_init(&r->devices, SIZE_MAX / 2);
+	buf_init(&r->gpus, SIZE_MAX / 2);
 	buf_init(&r->sources, SIZE_MAX / 2);
 	buf_init(&r->damages, SIZE_MAX / 2);
 	buf_init(&r->regions, SIZE_MAX / 2);
@@ -36,6 +37,7 @@ void reading_finish(struct reading *r)
 	buf_finish(&r->processes);
 	buf_finish(&r->threads);
 	buf_finish(&r->devices);
+	buf_finish(&r->gpus);
 	buf_finish(&r->sources);
 	buf_finish(&r->damages);
 	buf_finish(&r->regions);
@@ -77,7 +79,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 {
 	struct galvo_run run = {.session = session}, *result;
 	const void *streams, *tables, *processes, *devices, *sources, *damages, *regions, *marks,
-		*anchors, *threads;
+		*anchors, *threads, *gpus;
 
 	if (r->anchors.len)
 		qsort(r->anchors.p, r->anchors.len / sizeof(struct anchor), sizeof(struct anchor),
@@ -90,6 +92,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 	          &run.processes_len) ||
 	    !take(&r->arena, &r->threads, sizeof(*run.threads), &threads, &run.threads_len) ||
 	    !take(&r->arena, &r->devices, sizeof(*run.devices), &devices, &run.devices_len) ||
+	    !take(&r->arena, &r->gpus, sizeof(*run.gpus), &gpus, &run.gpus_len) ||
 	    !take(&r->arena, &r->sources, sizeof(*run.sources), &sources, &run.sources_len) ||
 	    !take(&r->arena, &r->regions, sizeof(*run.regions), &regions, &run.regions_len) ||
 	    !take(&r->arena, &r->marks, sizeof(*run.marks), &marks, &run.marks_len) ||
@@ -101,6 +104,7 @@ galvo_status reading_take(struct reading *r, const struct session *session,
 	run.processes = processes;
 	run.threads = threads;
 	run.devices = devices;
+	run.gpus = gpus;
 	run.sources = sources;
 	run.damages = damages;
 	run.anchors = anchors;

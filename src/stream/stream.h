@@ -63,6 +63,14 @@ struct flush_info {
 	struct probe_stats stats;
 	const struct region *const *open_regions; /* of events: begun, and not ended yet */
 	size_t open_regions_len;
+	const struct gpu_events *gpu_events; /* of events; NULL: nothing was lost */
+	const struct gpu_info *gpus; /* of streams about GPUs */
+	size_t gpus_len;
+	uint64_t gpu_ns;             /* the same instant on the clock of their samples; 0: not said */
+	const struct decode_stats *decodes; /* of hardware counters: one for each of their GPUs */
+	size_t decodes_len;
+	const struct gpu_anchor *anchors;   /* since the last message, in order of time */
+	size_t anchors_len;
 };
 
 struct stream_config {
@@ -73,8 +81,12 @@ struct stream_config {
 	uint32_t cpu_count;
 	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
 	bool is_new;             /* fails if the file is there; else it is replaced */
+	uint64_t gpu_offset_ns;  /* of events: what the clock of those of the GPU is ahead of ours, in the file */
 	/* Its columns are the rows of this stream, grouped by scope in order of first appearance. */
 	bool (*catalog_at)(size_t, struct catalog_row *);
+	/* Of STREAM_GPU, which has no others: up to ROW_MAX names, used in writer_add only. */
+	const char *const *columns;
+	size_t columns_len;
 };
 
 /* dir_fd is borrowed until the writer is destroyed; by one that is left behind, for ever. Any thread. */
@@ -106,15 +118,19 @@ void writer_get_totals(const struct writer *, struct writer_totals *ret); /* any
 /* Owner's thread only, all of these: no allocation, no lock, no waiting. */
 
 /*
- * What keys a row: nothing (SYSTEM scopes), a number (PROCESS: pid, CORE: its number), a name, or two
- * numbers (THREAD: of the process and its own).
+ * What keys a row: nothing (SYSTEM scopes), a number (PROCESS: pid, CORE: its number, GPU: its index), a
+ * name, or two numbers (THREAD: of the process and its own; GPU_PROCESS: of the process and the GPU).
  */
 struct row_key {
 	uint32_t number;
 	struct span name;
 	uint32_t second;
+	uint64_t duration_ns; /* of hardware counters: what the row covers, up to its instant */
 };
-/* One row; NaN is an absent value. The layout of columns is the catalog's. */
+/*
+ * One row; NaN is an absent value. The layout of columns is the catalog's. Of hardware counters the
+ * instant is the GPU's, which the anchors of the next flush convert.
+ */
 void stream_row(struct stream *, enum scope, uint64_t mono_ns, struct row_key, const double *values,
                 size_t n);
 /* The same for what a stream of events carries: a region that has its end, a mark. */
@@ -244,9 +260,11 @@ struct table {
 	size_t columns_len;
 	const char *const *columns; /* union over the file's messages */
 	size_t rows_len;
-	const uint64_t *mono_ns;
-	const uint32_t *key;           /* pid, tid, CPU number, index into names; 0 for SYSTEM scopes */
-	const uint32_t *pid;           /* of THREAD: whose thread it is; NULL for others */
+	const uint64_t *mono_ns;       /* of hardware counters as the nearest anchor converts it */
+	const uint32_t *key;           /* pid, tid, CPU number, index into names or into the run's gpus;
+	                                  0 for SYSTEM scopes */
+	const uint32_t *pid;           /* of THREAD and GPU_PROCESS: whose it is; NULL for others */
+	const uint64_t *duration_ns;   /* of hardware counters, 0: not said; NULL for others */
 	const double *const *values;   /* values[column][row]; NaN: absent */
 	const char *const *names;      /* of keyed-by-name scopes */
 	size_t names_len;
@@ -262,6 +280,13 @@ struct damage { /* one thing wrong with a stream */
 struct run_device {
 	const char *name;
 	bool whole, stacked;
+};
+
+/* A GPU as all streams together tell of it; `index` in `info` is that of the first one that does. */
+struct run_gpu {
+	struct gpu_info info;
+	bool in_telemetry, has_decode;
+	struct decode_stats decode; /* of hardware counters */
 };
 
 struct run_source {
@@ -282,6 +307,7 @@ struct run_stream {
 	uint64_t dropped_batches, dropped_rows;
 	uint64_t frequency_hz, last_mono_ns;
 	struct probe_stats stats; /* of the last sound message */
+	struct gpu_events gpu_events; /* as these */
 };
 
 /* One instant on two clocks, from the header of a message. */
@@ -302,6 +328,8 @@ struct galvo_run {
 	size_t threads_len;
 	const struct run_device *devices;
 	size_t devices_len;
+	const struct run_gpu *gpus; /* each once, in order of first sight */
+	size_t gpus_len;
 	const struct run_source *sources;
 	size_t sources_len;
 	const struct region *regions; /* in the order of their ends, those without one last */

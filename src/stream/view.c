@@ -73,6 +73,12 @@ galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_strea
 		.ticks = s->stats.ticks,
 		.missed_ticks = s->stats.missed_ticks,
 		.last_mono_ns = s->last_mono_ns,
+		.gpu_capturing = s->gpu_events.capturing,
+		.gpu_no_room = s->gpu_events.no_room,
+		.gpu_failed = s->gpu_events.failed,
+		.gpu_unreached = s->gpu_events.unreached,
+		.gpu_unbound = s->gpu_events.unbound,
+		.gpu_reason = s->gpu_events.reason,
 	};
 	return view_give("stream", ret_stream, &stream, sizeof(stream), reterr);
 }
@@ -112,6 +118,63 @@ galvo_status galvo_run_finding_at(const galvo_run *run, size_t i, galvo_finding 
 	                          .need = f->need, .found = f->found, .meaning = f->meaning,
 	                          .remedy = f->remedy};
 	return view_give("finding", ret_finding, &finding, sizeof(finding), reterr);
+}
+
+galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret_gpu,
+                              galvo_error *reterr)
+{
+	galvo_status status = view_at(run, i, run ? run->gpus_len : 0, reterr);
+	const struct decode_stats *d;
+	const struct gpu_info *g;
+	galvo_run_gpu gpu;
+
+	if (status != GALVO_OK)
+		return status;
+	g = &run->gpus[i].info;
+	d = &run->gpus[i].decode;
+	gpu = (galvo_run_gpu){
+		.index = g->index,
+		.parent = g->is_instance ? g->parent : UINT32_MAX,
+		.name = g->name,
+		.vendor = g->vendor,
+		.chip = g->chip,
+		.uuid = g->uuid,
+		.pci = g->pci,
+		.driver = g->driver,
+		.peak_dram_bytes_per_s = g->peak_dram_bytes_per_s,
+		.peak_pcie_bytes_per_s = g->peak_pcie_bytes_per_s,
+		.peak_nvlink_bytes_per_s = g->peak_nvlink_bytes_per_s,
+		.memory_bytes = g->memory_bytes,
+		.sm_count = g->sm_count,
+		.warps_per_sm = g->warps_per_sm,
+		.compute_major = g->compute_major,
+		.compute_minor = g->compute_minor,
+		.is_instance = g->is_instance,
+		.has_counters = run->gpus[i].has_decode,
+		.samples = d->samples,
+		.decodes = d->decodes,
+		.decode_failures = d->failures,
+		.full_images = d->full_images,
+		.overflows = d->overflows,
+		.restarts = d->restarts,
+		.stretched = d->stretched,
+		.empty = d->empty,
+		.timeless = d->timeless,
+		.unwritten = d->unwritten,
+		.not_finite = d->not_finite,
+		.missing_ns = d->missing_ns,
+		.decode_ns = d->decode_ns,
+		.evaluate_ns = d->evaluate_ns,
+		.clock_steps = d->clock_steps,
+		.interval_ns = d->interval_ns,
+		.buffer_bytes = d->buffer_bytes,
+		.sample_bytes = d->sample_bytes,
+		.reason = d->reason,
+		.note = g->note,
+		.lost_mono_ns = g->lost_mono_ns,
+		.foreign_pids = g->foreign_pids,
+	};
+	return view_give("GPU", ret_gpu, &gpu, sizeof(gpu), reterr);
 }
 
 /* ---- the time of day ----------------------------------------------------------------------- */
@@ -285,6 +348,8 @@ galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_regio
 		.end_thread = r->end_thread,
 		.is_unfinished = r->unfinished,
 		.is_gpu = r->domain == DOMAIN_GPU,
+		.error_ns = r->error_ns,
+		.stream = r->stream,
 	};
 	return view_give("region", ret_region, &region, sizeof(region), reterr);
 }
@@ -306,6 +371,8 @@ galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *r
 		.pid = m->pid,
 		.thread = m->thread,
 		.is_gpu = m->domain == DOMAIN_GPU,
+		.error_ns = m->error_ns,
+		.stream = m->stream,
 	};
 	return view_give("mark", ret_mark, &mark, sizeof(mark), reterr);
 }

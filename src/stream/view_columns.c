@@ -22,8 +22,10 @@ int32_t table_key_kind(const struct table *t)
 	case SCOPE_PROCESS_DETAIL: return GALVO_KEY_PROCESS;
 	case SCOPE_THREAD: return GALVO_KEY_THREAD;
 	case SCOPE_CORE: return GALVO_KEY_CPU;
-	case SCOPE_DEVICE:
 	case SCOPE_GPU:
+	case SCOPE_GPU_DETAIL: return GALVO_KEY_GPU;
+	case SCOPE_GPU_PROCESS: return GALVO_KEY_GPU_PROCESS;
+	case SCOPE_DEVICE:
 	case SCOPE_INTERFACE: return GALVO_KEY_NAME;
 	case SCOPE_SYSTEM:
 	case SCOPE_SYSTEM_DETAIL: break;
@@ -52,6 +54,7 @@ galvo_status galvo_run_table_at(const galvo_run *run, size_t i, galvo_run_table 
 		.key = t->key,
 		.names = t->names,
 		.pid = t->pid,
+		.duration_ns = t->duration_ns,
 	};
 	return view_give("table", ret_table, &table, sizeof(table), reterr);
 }

@@ -43,28 +43,49 @@ static void stream_destroy(struct stream *s)
 	free(s);
 }
 
+/* Number i of the columns, those of other streams left out; false past the end. */
+static bool column_at(const struct stream_config *config, size_t i, enum scope *ret_scope,
+                      const char **ret_name)
+{
+	struct catalog_row row;
+	size_t at, n = 0;
+
+	if (config->columns) {
+		*ret_scope = SCOPE_GPU;
+		*ret_name = i < config->columns_len ? config->columns[i] : NULL;
+		return *ret_name != NULL;
+	}
+	for (at = 0; config->catalog_at(at, &row); at++) {
+		if (row.stream != config->kind || n++ != i)
+			continue;
+		*ret_scope = row.scope;
+		*ret_name = row.metric->name;
+		return true;
+	}
+	return false;
+}
+
 /* Columns of this stream, a group a scope, in order of first appearance. */
 static galvo_status names_build(struct stream *s, const struct stream_config *config,
                                 galvo_error *reterr)
 {
-	struct catalog_row row;
 	size_t bytes = 0, i, k;
+	enum scope scope;
+	const char *name;
 	char *p;
 
-	for (i = 0; config->catalog_at(i, &row); i++) {
-		const struct row_form *form = row_form_of_scope(s->form, row.scope);
+	for (i = 0; column_at(config, i, &scope, &name); i++) {
+		const struct row_form *form = row_form_of_scope(s->form, scope);
 
-		if (row.stream != config->kind)
-			continue;
-		for (k = 0; k < s->scopes_len && s->scopes[k].form.scope != row.scope; k++)
+		for (k = 0; k < s->scopes_len && s->scopes[k].form.scope != scope; k++)
 			;
 		if (!form || (k < s->scopes_len && s->scopes[k].columns_len == ROW_MAX))
 			return err_set(reterr, GALVO_ERR_INVALID, "%s: no place for column %s",
-			               config->file_name, row.metric->name);
+			               config->file_name, name);
 		if (k == s->scopes_len)
 			s->scopes[s->scopes_len++].form = *form;
 		s->scopes[k].columns_len++;
-		bytes += strlen(row.metric->name) + 2 * WIRE_VARINT_MAX;
+		bytes += strlen(name) + 2 * WIRE_VARINT_MAX;
 	}
 	s->names = p = alloc_array(bytes + ROW_FORMS_MAX * 4 * WIRE_VARINT_MAX, 1);
 	if (!p)
@@ -73,9 +94,9 @@ static galvo_status names_build(struct stream *s, const struct stream_config *co
 		char *start = nested_begin(p, TRACE_NAMES);
 
 		p = wire_put_u64(start, NAMES_SCOPE, s->scopes[k].form.scope);
-		for (i = 0; config->catalog_at(i, &row); i++)
-			if (row.stream == config->kind && row.scope == s->scopes[k].form.scope)
-				p = wire_put_bytes(p, NAMES_FQNS, span_str(row.metric->name));
+		for (i = 0; column_at(config, i, &scope, &name); i++)
+			if (scope == s->scopes[k].form.scope)
+				p = wire_put_bytes(p, NAMES_FQNS, span_str(name));
 		p = nested_end(start, p);
 	}
 	s->names_bytes = (size_t)(p - s->names);
@@ -136,6 +157,7 @@ galvo_status writer_add(struct writer *w, const struct stream_config *config,
 	s->form = stream_form_of(config->kind);
 	s->frequency_hz = config->frequency_hz;
 	s->cpu_count = config->cpu_count;
+	s->gpu_offset_ns = config->gpu_offset_ns;
 	s->batch_bytes = config->batch_bytes ? config->batch_bytes : BATCH_BYTES_DEFAULT;
 	memcpy(s->file_name, config->file_name, strlen(config->file_name));
 	utf8_copy(s->hostname, sizeof(s->hostname), span_str(config->hostname));

@@ -14,7 +14,7 @@ enum {
 	FRONT_BYTES = 1024,
 	ROW_BYTES_MAX = 128 + EVENT_NAME_MAX + ROW_MAX * 8,
 	ROWS_SLACK_BYTES = 64 << 10,
-	ITEM_BYTES_MAX = 2048, /* one process, device, source or open region */
+	ITEM_BYTES_MAX = 2048, /* one process, device, GPU, source or open region */
 	ITEMS_BYTES = 2 << 20,
 	STATS_BYTES = 64 << 10,
 	BATCH_BYTES_DEFAULT = 1 << 20,
@@ -49,6 +49,7 @@ struct stream {
 	char file_name[NAME_MAX_BYTES], hostname[NAME_MAX_BYTES];
 	uint64_t frequency_hz;
 	uint32_t cpu_count;
+	uint64_t gpu_offset_ns;
 	size_t batch_bytes, names_bytes;
 	char *names; /* encoded, the same in every message */
 	struct stream_scope scopes[ROW_FORMS_MAX];
@@ -100,8 +101,12 @@ bool stream_make_room(struct stream *s);
 /* Ends the EventBuffer that the last regions and marks went into. */
 void events_close_buffer(struct stream *s);
 /* A region as field number `field`; at most ITEM_BYTES_MAX. */
-char *region_put(char *p, uint32_t field, const struct region *r);
+char *region_put(char *p, uint32_t field, const struct stream *s, const struct region *r);
+/* As the file has an instant of that clock. */
+uint64_t event_time(const struct stream *s, enum time_domain domain, uint64_t mono_ns);
 struct span event_name_clip(struct span name); /* as much of it as is recorded */
+/* A string field: valid UTF-8, clipped, left out when empty. */
+char *text_put(char *p, uint32_t field, const char *text);
 
 /* A nested message: begin, put its fields from the place returned, end. Up to 9 bytes more. */
 char *nested_begin(char *p, uint32_t field);
@@ -111,5 +116,11 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 /* What comes behind the rows, without the checksum. Counts in *ret_left_out what found no room. */
 char *message_put_tail(char *p, char *end, const struct stream *s, const struct flush_info *info,
                        uint64_t *ret_left_out);
+
+/* ---- gpu.c -------------------------------------------------------------------------------------- */
+
+/* Returns how many things found no room before `end`. */
+size_t gpus_put(char **at, const char *end, const struct stream_form *form,
+                const struct flush_info *info);
 
 #endif

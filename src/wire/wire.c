@@ -38,6 +38,13 @@ char *wire_put_fixed32(char *p, uint32_t field, uint32_t v)
 	return p + sizeof(v);
 }
 
+char *wire_put_double(char *p, uint32_t field, double v)
+{
+	p = wire_put_tag(p, field, WIRE_FIXED64);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
 size_t wire_varint_len(uint64_t v)
 {
 	return ((size_t)(63 - __builtin_clzll(v | 1)) * 9 + 73) / 64;

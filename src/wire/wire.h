@@ -20,6 +20,7 @@ char *wire_put_tag(char *p, uint32_t field, enum wire_type type);
 char *wire_put_u64(char *p, uint32_t field, uint64_t v);     /* tag and varint; zero is not written */
 char *wire_put_bytes(char *p, uint32_t field, struct span s); /* tag, length, bytes; empty is written */
 char *wire_put_fixed32(char *p, uint32_t field, uint32_t v);
+char *wire_put_double(char *p, uint32_t field, double v); /* always written */
 size_t wire_varint_len(uint64_t v);
 size_t wire_bytes_len(uint32_t field, size_t n); /* of a whole length-delimited field */
 

@@ -3,20 +3,7 @@
  *
  * A member that is appended adds a line and changes the size of its struct; no other line changes.
  */
-#include <galvo/galvo.h>
-
-#ifdef __cplusplus
-#define CLAIM(claim, text) static_assert(claim, text)
-#else
-#define CLAIM(claim, text) _Static_assert(claim, text)
-#endif
-
-/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
-#define LP64 (sizeof(void *) == 8)
-#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
-#define AT(type, member, offset)                                                                   \
-	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
-#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
+#include "claims.h"
 
 SIZE(galvo_metric, 64);
 AT(galvo_metric, struct_size, 0);
@@ -27,6 +14,34 @@ AT(galvo_metric, type, 32);
 AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
+
+SIZE(galvo_counters_config, 32);
+AT(galvo_counters_config, struct_size, 0);
+AT(galvo_counters_config, chip, 8);
+AT(galvo_counters_config, device, 16);
+AT(galvo_counters_config, reserved, 20);
+AT(galvo_counters_config, cupti_path, 24);
+
+SIZE(galvo_counter, 64);
+AT(galvo_counter, struct_size, 0);
+AT(galvo_counter, name, 8);
+AT(galvo_counter, type, 16);
+AT(galvo_counter, unit, 24);
+AT(galvo_counter, vendor_unit, 32);
+AT(galvo_counter, hardware, 40);
+AT(galvo_counter, suffixes, 48);
+AT(galvo_counter, description, 56);
+
+SIZE(galvo_counter_set, 64);
+AT(galvo_counter_set, struct_size, 0);
+AT(galvo_counter_set, names, 8);
+AT(galvo_counter_set, names_len, 16);
+AT(galvo_counter_set, dropped, 24);
+AT(galvo_counter_set, reasons, 32);
+AT(galvo_counter_set, dropped_len, 40);
+AT(galvo_counter_set, sample_bytes, 48);
+AT(galvo_counter_set, is_guess, 56);
+AT(galvo_counter_set, reserved, 60);
 
 SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
@@ -97,7 +112,7 @@ AT(galvo_process, alias, 8);
 AT(galvo_process, follow, 16);
 AT(galvo_process, reserved, 20);
 
-SIZE(galvo_suite_config, 240);
+SIZE(galvo_suite_config, 360);
 AT(galvo_suite_config, struct_size, 0);
 AT(galvo_suite_config, output_dir, 8);
 AT(galvo_suite_config, root, 16);
@@ -134,7 +149,23 @@ AT(galvo_suite_config, threads, 212);
 AT(galvo_suite_config, sidecar_path, 216);
 AT(galvo_suite_config, sidecar_cpus, 224);
 AT(galvo_suite_config, mode, 232);
-AT(galvo_suite_config, reserved, 236);
+AT(galvo_suite_config, gpu_counters, 236);
+AT(galvo_suite_config, gpu_telemetry, 240);
+AT(galvo_suite_config, require_gpu_counters, 244);
+AT(galvo_suite_config, gpus, 248);
+AT(galvo_suite_config, gpus_len, 256);
+AT(galvo_suite_config, gpu_metrics, 264);
+AT(galvo_suite_config, gpu_metrics_len, 272);
+AT(galvo_suite_config, gpu_hz, 280);
+AT(galvo_suite_config, gpu_buffer_bytes, 288);
+AT(galvo_suite_config, gpu_max_samples, 296);
+AT(galvo_suite_config, gpu_decode_interval_ms, 304);
+AT(galvo_suite_config, gpu_flush_interval_ms, 312);
+AT(galvo_suite_config, gpu_drain_samples, 320);
+AT(galvo_suite_config, gpu_file, 328);
+AT(galvo_suite_config, telemetry_hz, 336);
+AT(galvo_suite_config, telemetry_flush_interval_ms, 344);
+AT(galvo_suite_config, telemetry_file, 352);
 
 SIZE(galvo_child, 96);
 AT(galvo_child, struct_size, 0);
@@ -170,7 +201,7 @@ AT(galvo_workload, write_blocks, 104);
 AT(galvo_workload, voluntary_switches, 112);
 AT(galvo_workload, involuntary_switches, 120);
 
-SIZE(galvo_suite_stats, 232);
+SIZE(galvo_suite_stats, 248);
 AT(galvo_suite_stats, struct_size, 0);
 AT(galvo_suite_stats, ticks, 8);
 AT(galvo_suite_stats, missed_ticks, 16);
@@ -181,188 +212,13 @@ AT(galvo_suite_stats, dropped_batches, 48);
 AT(galvo_suite_stats, elapsed_ns, 56);
 AT(galvo_suite_stats, largest_divisor, 64);
 AT(galvo_suite_stats, slowed_sources, 68);
+AT(galvo_suite_stats, gpu_samples, 232);
+AT(galvo_suite_stats, gpu_lost_samples, 240);
 
-SIZE(galvo_run_info, 112);
-AT(galvo_run_info, struct_size, 0);
-AT(galvo_run_info, hostname, 8);
-AT(galvo_run_info, kernel, 16);
-AT(galvo_run_info, boot_id, 24);
-AT(galvo_run_info, galvo_version, 32);
-AT(galvo_run_info, start_wall_ns, 40);
-AT(galvo_run_info, start_mono_ns, 48);
-AT(galvo_run_info, stop_mono_ns, 56);
-AT(galvo_run_info, last_mono_ns, 64);
-AT(galvo_run_info, cpu_count, 72);
-AT(galvo_run_info, recorder_pid, 76);
-AT(galvo_run_info, argv, 80);
-AT(galvo_run_info, argv_len, 88);
-AT(galvo_run_info, workload_pid, 96);
-AT(galvo_run_info, workload_exited, 100);
-AT(galvo_run_info, exit_code, 104);
-AT(galvo_run_info, term_signal, 108);
-
-SIZE(galvo_run_stream, 104);
-AT(galvo_run_stream, struct_size, 0);
-AT(galvo_run_stream, kind, 8);
-AT(galvo_run_stream, is_present, 12);
-AT(galvo_run_stream, file, 16);
-AT(galvo_run_stream, frequency_hz, 24);
-AT(galvo_run_stream, bytes, 32);
-AT(galvo_run_stream, messages, 40);
-AT(galvo_run_stream, rows, 48);
-AT(galvo_run_stream, damaged_messages, 56);
-AT(galvo_run_stream, missing_messages, 64);
-AT(galvo_run_stream, dropped_rows, 72);
-AT(galvo_run_stream, ticks, 80);
-AT(galvo_run_stream, missed_ticks, 88);
-AT(galvo_run_stream, last_mono_ns, 96);
-
-SIZE(galvo_run_note, 40);
-AT(galvo_run_note, struct_size, 0);
-AT(galvo_run_note, subject, 8);
-AT(galvo_run_note, text, 16);
-AT(galvo_run_note, is_damage, 24);
-AT(galvo_run_note, is_torn_tail, 28);
-AT(galvo_run_note, offset, 32);
-
-SIZE(galvo_run_table, 80);
-AT(galvo_run_table, struct_size, 0);
-AT(galvo_run_table, stream, 8);
-AT(galvo_run_table, key_kind, 12);
-AT(galvo_run_table, scope, 16);
-AT(galvo_run_table, rows_len, 24);
-AT(galvo_run_table, columns_len, 32);
-AT(galvo_run_table, names_len, 40);
-AT(galvo_run_table, mono_ns, 48);
-AT(galvo_run_table, key, 56);
-AT(galvo_run_table, names, 64);
-AT(galvo_run_table, pid, 72);
-
-SIZE(galvo_run_column, 56);
-AT(galvo_run_column, struct_size, 0);
-AT(galvo_run_column, name, 8);
-AT(galvo_run_column, unit, 16);
-AT(galvo_run_column, type, 24);
-AT(galvo_run_column, source, 32);
-AT(galvo_run_column, help, 40);
-AT(galvo_run_column, values, 48);
-
-SIZE(galvo_run_process, 160);
-AT(galvo_run_process, struct_size, 0);
-AT(galvo_run_process, pid, 8);
-AT(galvo_run_process, ppid, 12);
-AT(galvo_run_process, start_ticks, 16);
-AT(galvo_run_process, first_mono_ns, 24);
-AT(galvo_run_process, end_mono_ns, 32);
-AT(galvo_run_process, is_root, 40);
-AT(galvo_run_process, alias, 48);
-AT(galvo_run_process, comm, 56);
-AT(galvo_run_process, command, 64);
-AT(galvo_run_process, has_status, 72);
-AT(galvo_run_process, exit_code, 76);
-AT(galvo_run_process, term_signal, 80);
-AT(galvo_run_process, has_rusage, 84);
-AT(galvo_run_process, user_ns, 88);
-AT(galvo_run_process, system_ns, 96);
-AT(galvo_run_process, max_rss_bytes, 104);
-AT(galvo_run_process, minor_faults, 112);
-AT(galvo_run_process, major_faults, 120);
-AT(galvo_run_process, read_blocks, 128);
-AT(galvo_run_process, write_blocks, 136);
-AT(galvo_run_process, voluntary_switches, 144);
-AT(galvo_run_process, involuntary_switches, 152);
-
-SIZE(galvo_run_usage, 56);
-AT(galvo_run_usage, struct_size, 0);
-AT(galvo_run_usage, kind, 8);
-AT(galvo_run_usage, is_known, 12);
-AT(galvo_run_usage, head, 16);
-AT(galvo_run_usage, sampled, 24);
-AT(galvo_run_usage, tail, 32);
-AT(galvo_run_usage, unseen, 40);
-AT(galvo_run_usage, mixed, 48);
-
-SIZE(galvo_run_earlier_name, 24);
-AT(galvo_run_earlier_name, struct_size, 0);
-AT(galvo_run_earlier_name, comm, 8);
-AT(galvo_run_earlier_name, until_mono_ns, 16);
-
-SIZE(galvo_run_thread, 48);
-AT(galvo_run_thread, struct_size, 0);
-AT(galvo_run_thread, pid, 8);
-AT(galvo_run_thread, tid, 12);
-AT(galvo_run_thread, start_ticks, 16);
-AT(galvo_run_thread, first_mono_ns, 24);
-AT(galvo_run_thread, end_mono_ns, 32);
-AT(galvo_run_thread, name, 40);
-
-SIZE(galvo_run_region, 72);
-AT(galvo_run_region, struct_size, 0);
-AT(galvo_run_region, name, 8);
-AT(galvo_run_region, name_len, 16);
-AT(galvo_run_region, id, 24);
-AT(galvo_run_region, start_mono_ns, 32);
-AT(galvo_run_region, end_mono_ns, 40);
-AT(galvo_run_region, pid, 48);
-AT(galvo_run_region, begin_thread, 52);
-AT(galvo_run_region, end_thread, 56);
-AT(galvo_run_region, is_unfinished, 60);
-AT(galvo_run_region, is_gpu, 64);
-
-SIZE(galvo_run_mark, 48);
-AT(galvo_run_mark, struct_size, 0);
-AT(galvo_run_mark, name, 8);
-AT(galvo_run_mark, name_len, 16);
-AT(galvo_run_mark, mono_ns, 24);
-AT(galvo_run_mark, pid, 32);
-AT(galvo_run_mark, thread, 36);
-AT(galvo_run_mark, is_gpu, 40);
-
-SIZE(galvo_instance, 64);
-AT(galvo_instance, struct_size, 0);
-AT(galvo_instance, key, 8);
-AT(galvo_instance, is_whole_disk, 12);
-AT(galvo_instance, is_stacked, 16);
-AT(galvo_instance, process, 24);
-AT(galvo_instance, name, 32);
-AT(galvo_instance, rows_len, 40);
-AT(galvo_instance, rows, 48);
-AT(galvo_instance, thread, 56);
-
-SIZE(galvo_row, 48);
-AT(galvo_row, struct_size, 0);
-AT(galvo_row, mono_ns, 8);
-AT(galvo_row, key, 16);
-AT(galvo_row, instance, 24);
-AT(galvo_row, values, 32);
-AT(galvo_row, values_len, 40);
-
-SIZE(galvo_follower_news, 40);
-AT(galvo_follower_news, struct_size, 0);
-AT(galvo_follower_news, run, 8);
-AT(galvo_follower_news, messages, 16);
-AT(galvo_follower_news, rows, 24);
-AT(galvo_follower_news, has_restarted, 32);
-AT(galvo_follower_news, has_more, 36);
-
-SIZE(galvo_stream_kind, 4);
-VALUE(GALVO_STREAM_SYSTEM, 2);
-VALUE(GALVO_STREAM_DISK, 3);
-VALUE(GALVO_STREAM_EVENTS, 4);
-
-SIZE(galvo_key_kind, 4);
-VALUE(GALVO_KEY_NONE, 0);
-VALUE(GALVO_KEY_PROCESS, 1);
-VALUE(GALVO_KEY_CPU, 2);
-VALUE(GALVO_KEY_NAME, 3);
-
-SIZE(galvo_usage_kind, 4);
-VALUE(GALVO_USAGE_CPU_NS, 1);
-VALUE(GALVO_USAGE_RCHAR, 2);
-VALUE(GALVO_USAGE_WCHAR, 3);
-VALUE(GALVO_USAGE_READ_BYTES, 4);
-VALUE(GALVO_USAGE_WRITE_BYTES, 5);
-VALUE(GALVO_USAGE_CANCELLED_WRITE_BYTES, 6);
+SIZE(galvo_note, 328);
+AT(galvo_note, struct_size, 0);
+AT(galvo_note, subject, 8);
+AT(galvo_note, text, 72);
 
 SIZE(galvo_domain, 4);
 VALUE(GALVO_DOMAIN_HOST, 1);

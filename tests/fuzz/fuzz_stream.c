@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 /* Everything the run shows is looked at, so that a bad pointer or index is found out. */
 static uint64_t walk(const struct galvo_run *run)
 {
-	uint64_t sum = run->streams_len ? run->streams[0].messages : 0;
+	uint64_t sum = run->streams_len ? run->streams[0].messages +
+	                                  strlen(run->streams[0].gpu_events.reason) : 0;
 	size_t i, c, row;
 
 	for (i = 0; i < run->tables_len; i++) {
@@ -18,7 +19,9 @@ static uint64_t walk(const struct galvo_run *run)
 		for (c = 0; c < t->columns_len; c++)
 			sum += table_column(t, t->columns[c]) + strlen(t->columns[c]);
 		for (row = 0; row < t->rows_len; row++) {
-			sum += t->mono_ns[row];
+			sum += t->mono_ns[row] + (t->duration_ns ? t->duration_ns[row] : 0);
+			if (run->gpus_len && t->key[row] < run->gpus_len)
+				sum += strlen(run->gpus[t->key[row]].info.uuid);
 			sum += t->names_len ? strlen(t->names[t->key[row]]) : t->key[row];
 			for (c = 0; c < t->columns_len; c++)
 				sum += t->values[c][row] > 0;
@@ -29,10 +32,13 @@ static uint64_t walk(const struct galvo_run *run)
 		       strlen(run->processes[i].command);
 	for (i = 0; i < run->devices_len; i++)
 		sum += strlen(run->devices[i].name);
+	for (i = 0; i < run->gpus_len; i++)
+		sum += strlen(run->gpus[i].info.name) + strlen(run->gpus[i].decode.reason) +
+		       run->gpus[i].decode.samples;
 	for (i = 0; i < run->sources_len; i++)
 		sum += strlen(run->sources[i].name) + strlen(run->sources[i].reason);
 	for (i = 0; i < run->regions_len; i++)
-		sum += run->regions[i].end_mono_ns +
+		sum += run->regions[i].end_mono_ns + run->regions[i].error_ns +
 		       (uint64_t)span_cmp(run->regions[i].name, run->regions[0].name);
 	for (i = 0; i < run->marks_len; i++)
 		sum += (uint64_t)span_cmp(run->marks[i].name, run->marks[0].name);
@@ -65,12 +71,14 @@ static void grow(enum stream_kind kind, struct span file, size_t step)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const enum stream_kind kinds[] = {STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM,
-	                                         STREAM_EVENTS};
+	static const enum stream_kind kinds[] = {
+		STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM, STREAM_EVENTS,
+		STREAM_GPU, STREAM_TELEMETRY, STREAM_GPU, STREAM_TELEMETRY,
+	};
 	struct galvo_run *run;
 	volatile uint64_t sum;
 	size_t skip = n ? 1 : 0;
-	const enum stream_kind kind = kinds[n ? data[0] % 4 : 0];
+	const enum stream_kind kind = kinds[n ? data[0] % 8 : 0];
 	const struct span file = span_of((const char *)data + skip, n - skip);
 
 	grow(kind, file, file.n / 8 + 1);

@@ -3,23 +3,14 @@
  * same expectations are put to the library of an installed toolkit, to the double, and to the
  * double that uses the library.
  */
+#include "nvidia_real.h"
 #include "nvidia_rig.h"
-
-#ifdef __has_feature
-#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#else
-#define HAS_SANITIZER 0
-#endif
 
 #define SET(names) names, ARRAY_LEN(names)
 
-static char real_path[256]; /* "" if there is none */
-
 static size_t passes_of(const char *chip, const char **names, size_t n)
 {
-	struct session s;
+	struct sampling s;
 	int rc = session_host(&s, chip, names, n);
 	size_t passes = s.passes;
 
@@ -203,7 +194,7 @@ static void check_errors(void)
 	struct cupti_add_metrics a = {.ppMetricNames = standard, .numMetrics = 1};
 	struct cupti_sampling none = {.structSize = 24};
 	struct cupti_host_initialize wrong = {.structSize = 44};
-	struct session s;
+	struct sampling s;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
@@ -271,7 +262,7 @@ static void check_fixture(void)
 static void check_sizes(void)
 {
 	size_t bytes = 0;
-	struct session s;
+	struct sampling s;
 	galvo_error e = {0};
 
 	EQ(session_host(&s, "GH100", SET(standard)), CUPTI_OK);
@@ -312,7 +303,7 @@ static void both_body(void)
 {
 	double values[ARRAY_LEN(standard)];
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	stage("GH100");
 	snprintf(scene->real_cupti, sizeof(scene->real_cupti), "%s", real_path);
@@ -347,40 +338,6 @@ static void test_both(void)
 {
 	if (real_path[0])
 		apart(both_body);
-}
-
-static void find_body(void)
-{
-	struct cupti c;
-	FILE *f;
-
-	f = fopen(real_path, "we");
-	if (cupti_open(&c, NULL, 0, NULL) == GALVO_OK && c.cuda == 13000)
-		fprintf(f, "%s", c.path);
-	fclose(f);
-}
-
-/* In another process, as it stays loaded. Expectations are those of 13.0. */
-static void find_real(void)
-{
-	char name[] = "/tmp/galvo-host-XXXXXX";
-	ssize_t n;
-	int fd;
-
-	if (HAS_SANITIZER) {
-		printf("# libcupti loads with RTLD_DEEPBIND, which sanitizers refuse: the double "
-		       "alone\n");
-		return;
-	}
-	fd = mkstemp(name);
-	snprintf(real_path, sizeof(real_path), "%s", name);
-	apart(find_body);
-	n = read(fd, real_path, sizeof(real_path) - 1);
-	real_path[n > 0 ? n : 0] = '\0';
-	close(fd);
-	unlink(name);
-	if (!real_path[0])
-		printf("# no libcupti of CUDA 13.0 here: the double alone\n");
 }
 
 int main(void)

@@ -1,0 +1,398 @@
+/* The two threads of a device: one reads its hardware buffer, one makes values of what was read. */
+#include <time.h>
+
+#include "device.h"
+
+/* Sampling is begun anew at once, but then not again before so long; twice that after each try in vain. */
+static const uint64_t WAIT_MIN_NS = NS_PER_S, WAIT_MAX_NS = 30 * NS_PER_S;
+static const uint64_t CALM_NS = 10 * NS_PER_S;  /* after so long without, all is forgotten */
+static const uint64_t QUIET_NS = 2 * NS_PER_S;  /* it is not right that nothing comes */
+static const uint64_t PATIENCE_NS = NS_PER_S;   /* with the evaluator, at the end */
+enum {
+	QUIET_SAMPLES = 20, /* nor, where they are rare, that so many do not */
+	FAILED_ENOUGH = 3,  /* readings in a row */
+	CLEAN_ENOUGH = 32,  /* readings until they are rarer again */
+	PACE_SHORTEST = 8,  /* a part of what was planned */
+	LAST_READINGS = 8,
+};
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static bool is_set(const _Atomic uint32_t *flag)
+{
+	return atomic_load_explicit(flag, memory_order_acquire) != 0;
+}
+
+/* Until somebody has set it; what was done before that is seen afterwards. Takes it back. */
+static void wait_for(_Atomic uint32_t *flag, uint64_t until_mono_ns)
+{
+	clock_real.sleep_until(&clock_real, until_mono_ns, flag);
+	atomic_exchange_explicit(flag, 0, memory_order_acq_rel);
+}
+
+static uint64_t now_ns(const struct device *d)
+{
+	return pm_now(&d->session);
+}
+
+/* ---- what there is to say ------------------------------------------------------------------------ */
+
+void device_say(struct device *d, const char *reason)
+{
+	char text[REASON_BYTES];
+
+	utf8_copy(text, sizeof(text), span_str(reason));
+	pthread_mutex_lock(&d->words);
+	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) && strcmp(text, d->reason)) {
+		memcpy(d->trouble, text, sizeof(text));
+		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
+	}
+	memcpy(d->reason, text, sizeof(text));
+	pthread_mutex_unlock(&d->words);
+}
+
+void device_reason(struct device *d, char to[REASON_BYTES])
+{
+	pthread_mutex_lock(&d->words);
+	memcpy(to, d->reason, REASON_BYTES);
+	pthread_mutex_unlock(&d->words);
+}
+
+/* ---- the evaluator -------------------------------------------------------------------------------- */
+
+static void evaluate(struct device *d, const struct reading *r)
+{
+	uint64_t begin_ns = now_ns(d);
+	size_t i;
+
+	for (i = 0; i < r->len; i++) {
+		struct cell *cell = queue_room(&d->queue);
+
+		if (!cell) {
+			count_up(&d->counts.unwritten, r->len - i);
+			break;
+		}
+		cell->start_gpu_ns = r->moments[i].start_gpu_ns;
+		cell->end_gpu_ns = r->moments[i].end_gpu_ns;
+		cell->mono_ns = r->mono_ns;
+		cell->offset_ns = r->offset_ns;
+		pm_evaluate(&d->session, r, i, cell->values);
+		queue_put(&d->queue);
+	}
+	count_up(&d->counts.evaluate_ns, now_ns(d) - begin_ns);
+}
+
+static void *evaluator_main(void *arg)
+{
+	struct device *d = arg;
+	size_t turn = 0;
+
+	pthread_setname_np(pthread_self(), "galvo-evaluate");
+	for (;;) {
+		struct reading *r = &d->session.readings[turn % READINGS];
+
+		if (!is_set(&r->is_full)) {
+			if (is_set(&d->no_more) && !is_set(&r->is_full))
+				break;
+			wait_for(&d->filled, UINT64_MAX);
+			continue;
+		}
+		evaluate(d, r);
+		pm_restore(&d->session, r);
+		atomic_store_explicit(&d->evaluator_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
+		atomic_store_explicit(&r->is_full, 0, memory_order_release);
+		clock_wake(&d->freed);
+		clock_wake(d->wake);
+		turn++;
+	}
+	clock_wake(&d->evaluator_done);
+	clock_wake(d->wake);
+	return NULL;
+}
+
+/* ---- the decoder ----------------------------------------------------------------------------------- */
+
+/* False: the evaluator still has it at that (real) time. */
+static bool await_free(struct device *d, struct reading *r, uint64_t until_mono_ns)
+{
+	while (is_set(&r->is_full)) {
+		if (clock_real.mono_ns(&clock_real) >= until_mono_ns)
+			return false;
+		wait_for(&d->freed, until_mono_ns);
+	}
+	return true;
+}
+
+static uint64_t after(uint64_t ns)
+{
+	return clock_real.mono_ns(&clock_real) + ns;
+}
+
+static enum verdict read_next(struct device *d, struct reading *r, int *ret_result)
+{
+	enum verdict verdict = pm_read(&d->session, r, ret_result);
+
+	d->session.turn++;
+	atomic_store_explicit(&r->is_full, 1, memory_order_release);
+	clock_wake(&d->filled);
+	return verdict;
+}
+
+static struct reading *next_reading(struct device *d)
+{
+	return &d->session.readings[d->session.turn % READINGS];
+}
+
+static void say_failed(struct device *d, int result)
+{
+	galvo_error error;
+
+	device_failed(d, d->session.call, result, &error);
+	device_say(d, error.text);
+}
+
+/* What does not go away by itself. */
+static bool is_final(int result)
+{
+	switch (result) {
+	case CUPTI_INVALID_DEVICE:
+	case CUPTI_HARDWARE:
+	case CUPTI_NOT_SUPPORTED:
+	case CUPTI_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+	case CUPTI_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+	case CUPTI_CMP_DEVICE_NOT_SUPPORTED:
+	case CUPTI_MIG_DEVICE_NOT_SUPPORTED:
+	case CUPTI_SLI_DEVICE_NOT_SUPPORTED:
+	case CUPTI_WSL_DEVICE_NOT_SUPPORTED: return true;
+	default: return false;
+	}
+}
+
+/* Open, and running? If not, waits for the time to try it, or tries. */
+static bool make_it_run(struct device *d)
+{
+	struct pm_session *s = &d->session;
+	int result = CUPTI_OK;
+
+	if (s->is_open && s->runs)
+		return true;
+	if (now_ns(d) < d->due_mono_ns) {
+		d->wish.world->clock->sleep_until(d->wish.world->clock, d->due_mono_ns, &d->stop);
+		return false;
+	}
+	if (!await_free(d, &s->readings[0], after(PATIENCE_NS)) ||
+	    !await_free(d, &s->readings[1], after(PATIENCE_NS)))
+		return false;
+	d->tried_mono_ns = now_ns(d);
+	d->wait_ns = !d->wait_ns ? WAIT_MIN_NS : 2 * d->wait_ns;
+	d->wait_ns = d->wait_ns > WAIT_MAX_NS ? WAIT_MAX_NS : d->wait_ns;
+	d->due_mono_ns = d->tried_mono_ns + d->wait_ns;
+	if (!s->is_open)
+		result = pm_open(s);
+	if (!result)
+		result = pm_begin(s);
+	if (result) {
+		say_failed(d, result);
+		pm_close(s);
+		d->is_over = is_final(result);
+		return false;
+	}
+	if (d->was_begun)
+		count_up(&d->counts.restarts, 1);
+	/* Until then nothing covered the time, unless this is where it began. */
+	else if (s->has_offset && d->tried_mono_ns > d->begin_mono_ns + WAIT_MIN_NS)
+		s->covered_gpu_ns = d->begin_mono_ns + (uint64_t)s->offset_ns;
+	d->was_begun = true;
+	d->failed_in_a_row = 0;
+	d->quiet_mono_ns = d->tried_mono_ns;
+	d->next_mono_ns = d->tried_mono_ns + d->now_pace_ns;
+	return true;
+}
+
+/* Reads more often after a loss, and as often as planned when there was none for a while. */
+static void set_pace(struct device *d, bool has_lost)
+{
+	if (has_lost) {
+		d->clean = 0;
+		if (d->now_pace_ns > d->pace_ns / PACE_SHORTEST)
+			d->now_pace_ns /= 2;
+	} else if (++d->clean >= CLEAN_ENOUGH && d->now_pace_ns < d->pace_ns) {
+		d->clean = 0;
+		d->now_pace_ns *= 2;
+	}
+	if (d->now_pace_ns > d->pace_ns)
+		d->now_pace_ns = d->pace_ns;
+}
+
+/* Samples come, or how long did none? */
+static void judge_silence(struct device *d)
+{
+	uint64_t now = now_ns(d), enough = QUIET_SAMPLES * d->session.plan.interval_ns;
+
+	if (d->session.completed) {
+		d->quiet_mono_ns = now;
+		if (d->failed_in_a_row == 0)
+			device_say(d, "");
+		if (now - d->tried_mono_ns > CALM_NS)
+			d->wait_ns = d->due_mono_ns = 0;
+	} else if (now - d->quiet_mono_ns > (enough > QUIET_NS ? enough : QUIET_NS)) {
+		device_say(d, "no samples were decoded: another profiler may have the counters");
+		pm_close(&d->session);
+	}
+}
+
+/* What comes of a reading; true: the next one at once. */
+static bool judge_reading(struct device *d, enum verdict verdict, int result, bool has_lost)
+{
+	switch (verdict) {
+	case READ_STUCK:
+		device_say(d, "the hardware buffer has overflowed: sampling is begun anew");
+		pm_close(&d->session);
+		return true;
+	case READ_FAILED:
+		d->failed_in_a_row++;
+		if (is_final(result) || result == CUPTI_HARDWARE_BUSY ||
+		    d->failed_in_a_row >= FAILED_ENOUGH) {
+			say_failed(d, result);
+			pm_close(&d->session);
+		}
+		return false;
+	default:
+		d->failed_in_a_row = 0;
+		set_pace(d, has_lost);
+		judge_silence(d);
+		return verdict == READ_MORE;
+	}
+}
+
+static uint64_t losses(const struct device *d)
+{
+	return d->counts.overflows + d->counts.full_images;
+}
+
+static void sample(struct device *d)
+{
+	const struct clock *clock = d->wish.world->clock;
+	uint64_t before;
+	int result;
+
+	while (!is_set(&d->stop) && !d->is_over) {
+		struct reading *r = next_reading(d);
+		bool at_once;
+
+		if (!make_it_run(d))
+			continue;
+		clock->sleep_until(clock, d->next_mono_ns, &d->stop);
+		if (is_set(&d->stop) || !await_free(d, r, after(PATIENCE_NS)))
+			continue;
+		before = losses(d);
+		d->next_mono_ns = now_ns(d);
+		at_once = judge_reading(d, read_next(d, r, &result), result, losses(d) != before);
+		if (!at_once)
+			d->next_mono_ns += d->now_pace_ns;
+		atomic_store_explicit(&d->decoder_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
+	}
+	clock_real.sleep_until(&clock_real, UINT64_MAX, &d->stop);
+}
+
+/* What is left in the buffer belongs to the recording, but there is an end to it. */
+static void finish(struct device *d)
+{
+	uint64_t stopped_ns = now_ns(d), until_ns = after(PATIENCE_NS);
+	enum verdict verdict = READ_MORE;
+	int result, i;
+
+	if (d->session.is_open && d->session.runs && pm_stop(&d->session) == CUPTI_OK)
+		for (i = 0; i < LAST_READINGS && verdict == READ_MORE; i++) {
+			struct reading *r = next_reading(d);
+
+			if (!await_free(d, r, until_ns))
+				break;
+			verdict = read_next(d, r, &result);
+		}
+	if (d->begin_mono_ns)
+		pm_account_end(&d->session, d->begin_mono_ns, stopped_ns);
+	pm_close(&d->session);
+}
+
+static void *decoder_main(void *arg)
+{
+	struct device *d = arg;
+	uint32_t phase = OPENING;
+	galvo_status status;
+
+	pthread_setname_np(pthread_self(), "galvo-decode");
+	status = device_open(d, &d->opening_error);
+	if (status != GALVO_OK) {
+		gpu_set_free(d->set);
+		d->set = NULL;
+	}
+	if (atomic_compare_exchange_strong(&d->phase, &phase, OPENED)) {
+		clock_wake(&d->opened);
+		wait_for(&d->go, UINT64_MAX);
+		if (d->begin_mono_ns && d->set)
+			sample(d);
+	}
+	finish(d);
+	atomic_store_explicit(&d->decoder_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
+	atomic_store_explicit(&d->no_more, 1, memory_order_release);
+	clock_wake(&d->filled);
+	clock_wake(&d->decoder_done);
+	clock_wake(d->wake);
+	return NULL;
+}
+
+/* ---- from outside --------------------------------------------------------------------------------- */
+
+galvo_status device_start(struct device *d, galvo_error *reterr)
+{
+	int failed = thread_start(&d->decoder, decoder_main, d);
+
+	if (failed)
+		return err_sys(reterr, failed, "cannot start a thread for GPU %u", d->info.index);
+	d->has_decoder = true;
+	return GALVO_OK;
+}
+
+galvo_status device_go(struct device *d, galvo_error *reterr)
+{
+	int failed = d->is_usable ? thread_start(&d->evaluator, evaluator_main, d) : 0;
+
+	if (failed)
+		return err_sys(reterr, failed, "cannot start a thread for GPU %u", d->info.index);
+	d->has_evaluator = d->is_usable;
+	d->now_pace_ns = d->pace_ns;
+	d->begin_mono_ns = now_ns(d);
+	clock_wake(&d->go);
+	return GALVO_OK;
+}
+
+void device_signal_stop(struct device *d)
+{
+	clock_wake(&d->stop);
+	clock_wake(&d->go);
+}
+
+void device_leave(struct device *d)
+{
+	if (d->has_decoder)
+		pthread_detach(d->decoder);
+	if (d->has_evaluator)
+		pthread_detach(d->evaluator);
+	d->has_decoder = d->has_evaluator = false;
+}
+
+bool device_is_done(const struct device *d)
+{
+	return (!d->has_decoder || is_set(&d->decoder_done)) &&
+	       (!d->has_evaluator || is_set(&d->evaluator_done));
+}
