@@ -337,7 +337,6 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	if (!c->metrics || i < n)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	c->world = *config->world;
-	c->pid = getpid();
 	c->open_timeout_ns = config->open_timeout_ns ? config->open_timeout_ns : OPEN_TIMEOUT_NS;
 	c->wish = (struct device_wish){
 		.world = &c->world,
@@ -362,6 +361,7 @@ galvo_status counters_create(const struct counters_config *config, struct counte
 
 	if (!c)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	c->pid = getpid();
 	status = take_config(c, config, reterr);
 	if (status == GALVO_OK)
 		status = open_libraries(c, config, reterr);
