@@ -23,7 +23,8 @@ static galvo_status make_dir(struct rig *r, galvo_error *reterr)
 
 static galvo_status follow(struct rig *r, const struct rig_config *config, galvo_error *reterr)
 {
-	const struct track_config track = {.world = &r->world, .follow = config->follow};
+	const struct track_config track = {.world = &r->world, .follow = config->follow,
+	                                   .events_fd = config->events_fd};
 	galvo_status status = track_create(&track, &r->track, reterr);
 	size_t i;
 

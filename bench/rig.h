@@ -16,6 +16,7 @@ struct rig_config {
 	enum follow follow;         /* and what of their descendants */
 	double budget_pct;          /* of both probes, shared as a suite does; 0: no limit */
 	bool threads;               /* a row for each thread, too */
+	int events_fd;              /* where kernel events come from instead of the kernel; 0: from it */
 };
 
 struct rig {

@@ -71,6 +71,8 @@ const char *nearest(const char *word, size_t most, const char *(*at)(size_t));
 
 /* For galvo_write_fn: a FILE. */
 int write_to_file(void *file, const void *bytes, size_t n);
+/* A string of JSON, with its quotes, to stdout. The library's texts are UTF-8. */
+void print_json_text(const char *text);
 /* Flushes stdout: 0, or EXIT_OF_GALVO with a line on stderr when it could not be written. */
 int close_stdout(void);
 
@@ -81,6 +83,18 @@ int close_stdout(void);
  * it kills. After the workload was forked: that has what we were started with.
  */
 void crash_tell(const char *dir);
+
+/* ---- counters of GPUs (counters.c) ----------------------------------------------------------------- */
+
+struct counters_wish {
+	const char *chip;    /* NULL: of the GPU that is here */
+	const char *check;   /* names with commas between, to be looked over; NULL: list them */
+	const char *pattern; /* of a shell, or what is to be in the name; NULL: all */
+	bool is_json, has_suffixes;
+};
+
+/* Prints; the exit status. */
+int counters_print(const struct counters_wish *);
 
 /* ---- starting the workload (launch.c) ------------------------------------------------------------- */
 

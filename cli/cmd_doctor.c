@@ -123,24 +123,14 @@ static int print_page(const galvo_doctor *doctor)
 
 /* ---- as JSON ------------------------------------------------------------------------------------ */
 
-/* Absent is null. The library's texts are UTF-8. */
+/* Absent is null. */
 static void print_text(const char *key, const char *text)
 {
 	printf(", \"%s\": ", key);
-	if (!text[0]) {
+	if (text[0])
+		print_json_text(text);
+	else
 		fputs("null", stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			printf("\\u%04x", (unsigned)*text);
-		else
-			putchar(*text);
-	}
-	putchar('"');
 }
 
 static int print_json(const galvo_doctor *doctor)

@@ -1,4 +1,4 @@
-/* galvo metrics: the columns that are recorded, as a list, one explained, or as a catalog. */
+/* galvo metrics: the columns that are recorded, as a list, one explained, or as a catalog; counters of GPUs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +8,12 @@
 static const struct opt opts[] = {
 	{256, "json", NULL, "as JSON", NULL},
 	{257, "catalog", NULL, "as a MetricCatalog in text form, for metric_catalog_path", NULL},
+	{258, "gpu", NULL, "what the GPU that is here can count", NULL},
+	{259, "chip", "CHIP", "what this chip (GH100) can count, without a GPU; list: which chips there are",
+	 NULL},
+	{260, "suffixes", NULL, "of these all full names", NULL},
+	{261, "check", "NAMES",
+	 "is this set of full names, default or rich, with commas between, counted in one pass?", NULL},
 	OPT_HELP,
 };
 
@@ -103,34 +109,69 @@ static int print_catalog(void)
 }
 
 struct ways {
-	bool is_json, is_catalog;
+	bool is_catalog, is_gpu;
+	struct counters_wish counters;
 };
 
 static enum opt_taken take_option(void *ctx, int key, const char *arg)
 {
 	struct ways *ways = ctx;
 
-	(void)arg;
-	ways->is_json |= key == 256;
-	ways->is_catalog |= key == 257;
+	if (key == 256)
+		ways->counters.is_json = true;
+	else if (key == 257)
+		ways->is_catalog = true;
+	else if (key == 258)
+		ways->is_gpu = true;
+	else if (key == 259)
+		ways->counters.chip = arg;
+	else if (key == 260)
+		ways->counters.has_suffixes = true;
+	else
+		ways->counters.check = arg;
 	return OPT_TAKEN;
+}
+
+/* What does not go together, or NULL. */
+static const char *at_odds(const struct ways *ways, bool has_operand)
+{
+	const struct counters_wish *c = &ways->counters;
+	bool is_counters = ways->is_gpu || c->chip;
+
+	if (ways->is_catalog && (c->is_json || has_operand || is_counters))
+		return "--catalog stands alone";
+	if (ways->is_gpu && c->chip)
+		return "expected --gpu or --chip, not both";
+	if (!is_counters && (c->has_suffixes || c->check))
+		return "--suffixes and --check need --gpu or --chip";
+	if (c->check && (has_operand || c->has_suffixes))
+		return "--check takes its names with commas between, and nothing else";
+	if (c->chip && strcmp(c->chip, "list") == 0 && (c->check || has_operand || c->has_suffixes))
+		return "--chip list stands alone";
+	return NULL;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct ways ways = {0};
+	const char *operand, *wrong;
 	int at, exit_code;
 
 	if (!opts_take(command, argc, argv, &at, take_option, &ways, &exit_code))
 		return exit_code;
 	if (argc - at > 1)
 		return usage_error(command, "expected one name at most");
-	if (ways.is_catalog && (ways.is_json || argc != at))
-		return usage_error(command, "--catalog stands alone");
-	return ways.is_catalog ? print_catalog() : list(argc == at ? NULL : argv[at], ways.is_json);
+	operand = argc == at ? NULL : argv[at];
+	wrong = at_odds(&ways, operand != NULL);
+	if (wrong)
+		return usage_error(command, "%s", wrong);
+	ways.counters.pattern = operand;
+	if (ways.is_gpu || ways.counters.chip)
+		return counters_print(&ways.counters);
+	return ways.is_catalog ? print_catalog() : list(operand, ways.counters.is_json);
 }
 
 const struct command command_metrics = {
-	"metrics", "[options] [NAME]", "The columns galvo records: names, units, meanings.",
+	"metrics", "[options] [NAME]", "The columns galvo records, and what GPUs can count.",
 	opts, sizeof(opts) / sizeof(opts[0]), run,
 };

@@ -1,4 +1,4 @@
-/* Options from tables: parsing, help, values. */
+/* Options from tables: parsing, help, values; writing to the standard streams. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -210,6 +210,20 @@ bool parse_pid(const char **text, uint32_t *ret)
 int write_to_file(void *file, const void *bytes, size_t n)
 {
 	return fwrite(bytes, 1, n, file) != n;
+}
+
+void print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			printf("\\u%04x", (unsigned)*text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
 }
 
 int close_stdout(void)

@@ -35,7 +35,7 @@ _galvo() {
 		dirs=''
 		files=' operand' ;;
 	metrics)
-		opts='--json --catalog --help'
+		opts='--json --catalog --gpu --chip --suffixes --check --help'
 		dirs=''
 		files='' ;;
 	completions)

@@ -68,14 +68,14 @@ def on_alarm(number, frame):
     raise TimeoutError("the test takes too long")
 
 
-def wait_until(condition, what):
+def wait_until(condition, what, pause_s=0.005):
     """Polls; the answer of the condition as soon as it is true."""
     end = time.monotonic() + PATIENCE_S / 2
     while time.monotonic() < end:
         answer = condition()
         if answer:
             return answer
-        time.sleep(0.005)
+        time.sleep(pause_s)
     raise TimeoutError("waiting until " + what)
 
 

@@ -3,6 +3,7 @@
 #define GALVO_GALVO_H
 
 #include "config.h"
+#include "counters.h"
 #include "doctor.h"
 #include "event.h"
 #include "metrics.h"

@@ -68,7 +68,7 @@ bool host_knows(struct cupti *c, void *object, const char *name, struct gpu_metr
 static const char *chip_meant(const struct cupti *c, const char *chip)
 {
 	const char *const *names, *found = NULL;
-	size_t n, i, cost, best = 2;
+	size_t n = 0, i, cost, best = 2;
 
 	if (gpu_chips(c, &names, &n, NULL))
 		return NULL;

@@ -104,10 +104,10 @@ static bool is_twin(struct span s, const char *end_of_s, struct span t, const ch
 	       memcmp(s.p, t.p, n) == 0;
 }
 
-/* " .per_second .per_cycle_{active,elapsed} .peak_sustained…": briefly, as there is not much room. */
-static void put_rests(struct buf *b, const struct suffixes *s)
+/* ".per_second .per_cycle_{active,elapsed} .peak_sustained…": briefly, as there is not much room. */
+static void put_rests(struct buf *b, const struct suffixes *s, const char *between)
 {
-	size_t i, j;
+	size_t i, j, n = 0;
 
 	for (i = 0; i < s->rests_len; i++) {
 		struct span rest = s->rests[i];
@@ -123,8 +123,8 @@ static void put_rests(struct buf *b, const struct suffixes *s)
 			continue;
 		if (has_twin)
 			rest.n -= strlen("active");
-		buf_printf(b, " %.*s%s%s", (int)rest.n, rest.p, has_twin ? "{active,elapsed}" : "",
-		           has_more ? "…" : "");
+		buf_printf(b, "%s%.*s%s%s", n++ ? between : "", (int)rest.n, rest.p,
+		           has_twin ? "{active,elapsed}" : "", has_more ? "…" : "");
 	}
 }
 
@@ -133,42 +133,35 @@ static void put_legal(struct buf *b, const struct suffixes *s)
 	bool is_grid = s->rollups_len * s->rests_len == s->len;
 	size_t i, n = is_grid ? s->rollups_len : s->len;
 
-	for (i = 0; i < n; i++)
-		buf_printf(b, " %.*s", (int)(is_grid ? s->rollups[i].n : strlen(s->all[i])),
-		           is_grid ? s->rollups[i].p : s->all[i]);
+	for (i = 0; i < n; i++) {
+		struct span part = is_grid ? s->rollups[i] : span_str(s->all[i]);
+
+		buf_printf(b, " %.*s", (int)part.n, part.p);
+	}
 	if (!is_grid || (s->rests_len == 1 && s->rests[0].n == 0))
 		return;
 	for (i = 0; i < s->rests_len && s->rests[i].n; i++)
 		;
-	buf_put_str(b, i < s->rests_len ? ", alone or followed by" : ", followed by");
-	put_rests(b, s);
-}
-
-/* "{a,b}" of parts that all begin with a dot, which goes before; just the part if there is one. */
-static void put_braced(struct buf *b, const struct span *parts, size_t n)
-{
-	size_t i;
-
-	buf_put_str(b, n > 1 ? ".{" : "");
-	for (i = 0; i < n; i++)
-		buf_printf(b, "%s%.*s", i > 0 ? "," : "", (int)(parts[i].n - (n > 1)),
-		           parts[i].p + (n > 1));
-	buf_put_str(b, n > 1 ? "}" : "");
+	buf_put_str(b, i < s->rests_len ? ", alone or followed by " : ", followed by ");
+	put_rests(b, s, " ");
 }
 
 galvo_status metric_put_class(struct gpu_host *h, const struct gpu_metric *metric, struct buf *b,
                               galvo_error *reterr)
 {
 	struct suffixes s;
+	bool is_whole = false;
 	size_t i;
 
 	if (!take_suffixes(h, metric, &s))
 		return err_set(reterr, GALVO_ERR_IO, "%s: libcupti tells no suffixes", metric->name);
-	put_braced(b, s.rollups, s.rollups_len);
-	for (i = 0; i < s.rests_len && s.rests[i].n; i++)
-		;
-	if (i == s.rests_len)
-		put_braced(b, s.rests, s.rests_len);
+	for (i = 0; i < s.rollups_len; i++)
+		buf_printf(b, "%s%.*s", i ? "," : ".{", (int)s.rollups[i].n - 1, s.rollups[i].p + 1);
+	buf_put_str(b, "}");
+	for (i = 0; i < s.rests_len; i++)
+		is_whole = is_whole || s.rests[i].n == 0;
+	if (!is_whole)
+		put_rests(b, &s, "|");
 	else if (s.rests_len > 1)
 		buf_put_str(b, "[…]");
 	return GALVO_OK;
@@ -226,7 +219,7 @@ static galvo_status wrong_suffix(const struct suffixes *s, const struct gpu_metr
 static bool put_other_chips(struct gpu_host *h, const char *base, struct buf *b)
 {
 	const char *const *chips, *shown[CHIPS_SHOWN];
-	size_t n, i, found = 0;
+	size_t n = 0, i, found = 0;
 	void *object;
 
 	if (gpu_chips(&h->cupti, &chips, &n, NULL))
@@ -352,16 +345,17 @@ galvo_status gpu_host_check(struct gpu_host *h, const char *const *names, size_t
 	galvo_status status = GALVO_OK;
 	size_t i;
 
+	if (n == 0)
+		return err_set(reterr, GALVO_ERR_INVALID, "no metric is named");
 	for (i = 0; i < n && status == GALVO_OK; i++)
 		status = metric_check(h, names[i], NULL, reterr);
 	if (status || !ret_passes)
 		return status;
-	all = alloc_array(n + 1, sizeof(*all));
+	all = alloc_array(n, sizeof(*all));
 	if (!all)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	memcpy(all, names, n * sizeof(*all));
-	status = n ? host_try(h, all, n, &t, reterr)
-	           : err_set(reterr, GALVO_ERR_INVALID, "no metric is named");
+	status = host_try(h, all, n, &t, reterr);
 	free(all);
 	if (status)
 		return status;

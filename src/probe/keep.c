@@ -1,6 +1,4 @@
 /* Which files of processes stay open: the ones read last, within the budget of descriptors. */
-#include <errno.h>
-
 #include "keep.h"
 
 static void unlink_file(struct keeper *all, struct keep *k)
@@ -46,11 +44,6 @@ static bool make_room(struct keeper *all, const struct keep *k)
 	return fd_budget_take(all->budget, 1);
 }
 
-static bool is_short(const galvo_error *e)
-{
-	return e && (e->sys_errno == EMFILE || e->sys_errno == ENFILE);
-}
-
 galvo_status keep_read(struct keeper *all, struct keep *k, int dir_fd, const char *path,
                        uint32_t epoch, enum file_kind kind, struct buf *into,
                        struct span *ret_text, galvo_error *reterr)
@@ -67,7 +60,7 @@ galvo_status keep_read(struct keeper *all, struct keep *k, int dir_fd, const cha
 	is_kept = is_kept || make_room(all, k);
 	status = kept_read(&k->file, dir_fd, path, epoch, kind, into, ret_text, reterr);
 	/* The program's own descriptors are more than its half: ours go one by one. */
-	while (status != GALVO_OK && is_short(reterr) && all->oldest) {
+	while (status != GALVO_OK && reterr && fd_is_short(reterr) && all->oldest) {
 		keep_close(all, all->oldest);
 		status = kept_read(&k->file, dir_fd, path, epoch, kind, into, ret_text, reterr);
 	}

@@ -134,10 +134,14 @@ static galvo_status copy_run(int from_fd, int to_fd, const struct galvo_run *run
 	size_t i;
 
 	for (i = 0; status == GALVO_OK && run_stream_name(session, i, &form, &name); i++) {
+		galvo_error e = {0};
+
 		if (form)
-			status = copy_stream(from_fd, to_fd, form, name, reterr);
+			status = copy_stream(from_fd, to_fd, form, name, &e);
 		if (status == GALVO_ERR_ABSENT)
 			status = GALVO_OK;
+		else if (status != GALVO_OK && reterr)
+			*reterr = e;
 	}
 	return status;
 }

@@ -169,22 +169,60 @@ static uint64_t thread_cpu_ns(const struct track *t)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * Files that are kept open give way to who is new, but it is others that have them, who close them at
+ * their next reading: until then many that are new at once would take what is the program's own.
+ */
+static size_t kept_files(const struct track *t)
+{
+	size_t used = atomic_load(&t->fds.used);
+
+	return used > t->own_fds ? used - t->own_fds : 0;
+}
+
+static bool is_crowded(const struct track *t)
+{
+	return kept_files(t) && atomic_load(&t->fds.used) > t->fds.max + t->fds.max / 4;
+}
+
+/* Descriptors have run out within the budget: the rest of the process has more than its half. */
+static bool ask_for_room(struct track *t)
+{
+	size_t used = atomic_load(&t->fds.used), wanted = atomic_load(&t->fds.wanted);
+	size_t rest = t->fds.max > used ? t->fds.max - used : 0;
+
+	if (!kept_files(t))
+		return false;
+	wanted = (wanted > rest ? wanted : rest) + TRACK_FDS_PER_PROCESS;
+	atomic_store(&t->fds.wanted, wanted < t->fds.max ? wanted : t->fds.max);
+	return true;
+}
+
+static galvo_status put_off(struct track *t)
+{
+	t->seen.put_off++;
+	t->is_behind = true;
+	return GALVO_ERR_STATE;
+}
+
 galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
 	uint64_t from_ns = thread_cpu_ns(t), took_ns;
+	galvo_error error = {0};
 	galvo_status status;
 
 	/* It stands in its parent's list, and is not to take the time of those behind it. */
 	if (books_find_zombie(t, who->pid))
 		return GALVO_DONE;
-	if (!t->admits_all && !t->admit_left_ns) {
-		t->seen.put_off++;
-		t->is_behind = true;
-		return GALVO_ERR_STATE;
-	}
-	status = track_admit(t, who, mono_ns, NULL);
+	if (!t->admits_all && (!t->admit_left_ns || is_crowded(t)))
+		return put_off(t);
+	status = track_admit(t, who, mono_ns, &error);
 	took_ns = thread_cpu_ns(t) - from_ns;
 	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
+	if (status == GALVO_OK)
+		atomic_store(&t->fds.wanted, 0);
+	if (status == GALVO_ERR_IO && fd_is_short(&error) && !t->admits_all && ask_for_room(t))
+		return put_off(t);
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);
 	if (status == GALVO_ERR_NOMEM && !track_is_full(t))

@@ -101,7 +101,7 @@ struct newcomer {
 };
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr);
-/* The same for a descendant; one that finds no room is counted. STATE: this scan has no time for it. */
+/* The same for a descendant; one that finds no room is counted. STATE: it waits for a later scan. */
 galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns);
 /* Whose child it is has its descendants followed: how the child is to be. */
 bool track_is_wanted(struct track *t, uint32_t ppid, struct newcomer *ret);

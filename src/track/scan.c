@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "kernel.h"
 
 /* A process that is gone before we could look is no failure. */
 static void admit(struct track *t, uint32_t pid, const struct newcomer *as, uint64_t mono_ns)
@@ -16,7 +16,8 @@ static void admit(struct track *t, uint32_t pid, const struct newcomer *as, uint
 	if (e)
 		track_widen(t, e, who.streams);
 	else if (pid && track_admit_child(t, &who, mono_ns) == GALVO_ERR_STATE)
-		t->must_walk |= !t->kernel; /* which has told of it, so that it waits for its turn */
+		/* Whom the kernel has told of waits for its turn by itself. */
+		t->must_walk |= !t->kernel || !candidate_find(t->kernel, pid);
 }
 
 /* Admits the children one task of a process lists. */

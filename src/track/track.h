@@ -14,6 +14,8 @@
 #ifndef GALVO_TRACK_H
 #define GALVO_TRACK_H
 
+#include <errno.h>
+
 #include "source/source.h"
 
 enum { TRACK_FDS_PER_PROCESS = 2 }; /* descriptors that tell who it is */
@@ -29,14 +31,22 @@ struct track;
  */
 struct fd_budget {
 	_Atomic size_t used;
+	_Atomic size_t wanted; /* of max, by who cannot have them as the rest of the process has too many */
 	size_t max;
 };
+
+static inline size_t fd_budget_limit(const struct fd_budget *b)
+{
+	size_t wanted = atomic_load_explicit(&b->wanted, memory_order_relaxed);
+
+	return wanted < b->max ? b->max - wanted : 0;
+}
 
 static inline bool fd_budget_take(struct fd_budget *b, size_t n)
 {
 	size_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
 
-	while (used + n <= b->max)
+	while (used + n <= fd_budget_limit(b))
 		if (atomic_compare_exchange_weak_explicit(&b->used, &used, used + n,
 		                                          memory_order_relaxed, memory_order_relaxed))
 			return true;
@@ -56,7 +66,13 @@ static inline void fd_budget_put(struct fd_budget *b, size_t n)
 
 static inline bool fd_budget_is_over(const struct fd_budget *b)
 {
-	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->max;
+	return atomic_load_explicit(&b->used, memory_order_relaxed) > fd_budget_limit(b);
+}
+
+/* It failed for want of descriptors. */
+static inline bool fd_is_short(const galvo_error *e)
+{
+	return e->sys_errno == EMFILE || e->sys_errno == ENFILE;
 }
 
 struct track_config {
@@ -215,7 +231,7 @@ struct track_counts {
 	uint64_t late_children;    /* of those, because scans had no time for them */
 	uint64_t short_without_totals; /* of those, whose CPU time is not known either */
 	uint64_t short_cpu_ns;     /* of the others, all together */
-	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time */
+	uint64_t put_off;          /* how often a new one had to wait for a later scan: no time, no descriptors */
 	uint64_t lost_events;
 	uint64_t longest_scan_ns;  /* from one scan to the next */
 };

@@ -3,20 +3,7 @@
  *
  * A member that is appended adds a line and changes the size of its struct; no other line changes.
  */
-#include <galvo/galvo.h>
-
-#ifdef __cplusplus
-#define CLAIM(claim, text) static_assert(claim, text)
-#else
-#define CLAIM(claim, text) _Static_assert(claim, text)
-#endif
-
-/* Alike where size_t and pointers have 64 bits: x86_64, aarch64. */
-#define LP64 (sizeof(void *) == 8)
-#define SIZE(type, bytes) CLAIM(!LP64 || sizeof(type) == (bytes), "size of " #type)
-#define AT(type, member, offset)                                                                   \
-	CLAIM(!LP64 || offsetof(type, member) == (offset), "offset of " #type "." #member)
-#define VALUE(name, value) CLAIM((int)(name) == (value), "value of " #name)
+#include "claims.h"
 
 SIZE(galvo_metric, 64);
 AT(galvo_metric, struct_size, 0);
@@ -27,6 +14,34 @@ AT(galvo_metric, type, 32);
 AT(galvo_metric, unit, 40);
 AT(galvo_metric, source, 48);
 AT(galvo_metric, help, 56);
+
+SIZE(galvo_counters_config, 32);
+AT(galvo_counters_config, struct_size, 0);
+AT(galvo_counters_config, chip, 8);
+AT(galvo_counters_config, device, 16);
+AT(galvo_counters_config, reserved, 20);
+AT(galvo_counters_config, cupti_path, 24);
+
+SIZE(galvo_counter, 64);
+AT(galvo_counter, struct_size, 0);
+AT(galvo_counter, name, 8);
+AT(galvo_counter, type, 16);
+AT(galvo_counter, unit, 24);
+AT(galvo_counter, vendor_unit, 32);
+AT(galvo_counter, hardware, 40);
+AT(galvo_counter, suffixes, 48);
+AT(galvo_counter, description, 56);
+
+SIZE(galvo_counter_set, 64);
+AT(galvo_counter_set, struct_size, 0);
+AT(galvo_counter_set, names, 8);
+AT(galvo_counter_set, names_len, 16);
+AT(galvo_counter_set, dropped, 24);
+AT(galvo_counter_set, reasons, 32);
+AT(galvo_counter_set, dropped_len, 40);
+AT(galvo_counter_set, sample_bytes, 48);
+AT(galvo_counter_set, is_guess, 56);
+AT(galvo_counter_set, reserved, 60);
 
 SIZE(galvo_system_config, 120);
 AT(galvo_system_config, struct_size, 0);
@@ -225,7 +240,7 @@ AT(galvo_run_note, is_damage, 24);
 AT(galvo_run_note, is_torn_tail, 28);
 AT(galvo_run_note, offset, 32);
 
-SIZE(galvo_run_table, 80);
+SIZE(galvo_run_table, 88);
 AT(galvo_run_table, struct_size, 0);
 AT(galvo_run_table, stream, 8);
 AT(galvo_run_table, key_kind, 12);
@@ -237,6 +252,7 @@ AT(galvo_run_table, mono_ns, 48);
 AT(galvo_run_table, key, 56);
 AT(galvo_run_table, names, 64);
 AT(galvo_run_table, pid, 72);
+AT(galvo_run_table, duration_ns, 80);
 
 SIZE(galvo_run_column, 56);
 AT(galvo_run_column, struct_size, 0);
@@ -271,6 +287,46 @@ AT(galvo_run_process, read_blocks, 128);
 AT(galvo_run_process, write_blocks, 136);
 AT(galvo_run_process, voluntary_switches, 144);
 AT(galvo_run_process, involuntary_switches, 152);
+
+SIZE(galvo_run_gpu, 272);
+AT(galvo_run_gpu, struct_size, 0);
+AT(galvo_run_gpu, index, 8);
+AT(galvo_run_gpu, parent, 12);
+AT(galvo_run_gpu, name, 16);
+AT(galvo_run_gpu, vendor, 24);
+AT(galvo_run_gpu, chip, 32);
+AT(galvo_run_gpu, uuid, 40);
+AT(galvo_run_gpu, pci, 48);
+AT(galvo_run_gpu, driver, 56);
+AT(galvo_run_gpu, peak_dram_bytes_per_s, 64);
+AT(galvo_run_gpu, peak_pcie_bytes_per_s, 72);
+AT(galvo_run_gpu, peak_nvlink_bytes_per_s, 80);
+AT(galvo_run_gpu, memory_bytes, 88);
+AT(galvo_run_gpu, sm_count, 96);
+AT(galvo_run_gpu, warps_per_sm, 100);
+AT(galvo_run_gpu, compute_major, 104);
+AT(galvo_run_gpu, compute_minor, 108);
+AT(galvo_run_gpu, is_instance, 112);
+AT(galvo_run_gpu, has_counters, 116);
+AT(galvo_run_gpu, samples, 120);
+AT(galvo_run_gpu, decodes, 128);
+AT(galvo_run_gpu, decode_failures, 136);
+AT(galvo_run_gpu, full_images, 144);
+AT(galvo_run_gpu, overflows, 152);
+AT(galvo_run_gpu, restarts, 160);
+AT(galvo_run_gpu, stretched, 168);
+AT(galvo_run_gpu, empty, 176);
+AT(galvo_run_gpu, timeless, 184);
+AT(galvo_run_gpu, unwritten, 192);
+AT(galvo_run_gpu, not_finite, 200);
+AT(galvo_run_gpu, missing_ns, 208);
+AT(galvo_run_gpu, decode_ns, 216);
+AT(galvo_run_gpu, evaluate_ns, 224);
+AT(galvo_run_gpu, clock_steps, 232);
+AT(galvo_run_gpu, interval_ns, 240);
+AT(galvo_run_gpu, buffer_bytes, 248);
+AT(galvo_run_gpu, sample_bytes, 256);
+AT(galvo_run_gpu, reason, 264);
 
 SIZE(galvo_run_usage, 56);
 AT(galvo_run_usage, struct_size, 0);
@@ -346,15 +402,20 @@ AT(galvo_follower_news, has_restarted, 32);
 AT(galvo_follower_news, has_more, 36);
 
 SIZE(galvo_stream_kind, 4);
+VALUE(GALVO_STREAM_GPU, 1);
 VALUE(GALVO_STREAM_SYSTEM, 2);
 VALUE(GALVO_STREAM_DISK, 3);
 VALUE(GALVO_STREAM_EVENTS, 4);
+VALUE(GALVO_STREAM_TELEMETRY, 100);
 
 SIZE(galvo_key_kind, 4);
 VALUE(GALVO_KEY_NONE, 0);
 VALUE(GALVO_KEY_PROCESS, 1);
 VALUE(GALVO_KEY_CPU, 2);
 VALUE(GALVO_KEY_NAME, 3);
+VALUE(GALVO_KEY_THREAD, 4);
+VALUE(GALVO_KEY_GPU, 5);
+VALUE(GALVO_KEY_GPU_PROCESS, 6);
 
 SIZE(galvo_usage_kind, 4);
 VALUE(GALVO_USAGE_CPU_NS, 1);

@@ -51,7 +51,8 @@ void object_leave(struct object *o);
 
 struct metric {
 	uint32_t type;
-	const char *name, *hw_unit, *dim_unit;
+	const char *name, *hw_unit, *dim_unit, *dim_unit_per_second;
+	size_t chars; /* of the name */
 };
 
 extern const char *const chip_names[];
@@ -59,8 +60,8 @@ extern const size_t chip_count;
 int chip_find(const char *name); /* -1: none */
 bool chip_can_sample(int chip);
 size_t chip_max_metrics(int chip);
-/* The metrics of a chip, one after the other from *at = 0 on; NULL behind the last. */
-const struct metric *chip_metric_next(int chip, size_t *at);
+/* The i-th metric of a chip, NULL behind the last. */
+const struct metric *chip_metric(int chip, size_t i);
 /*
  * The metric, and the rest of the name, from its first '.'; NULL if the chip has none or it has no
  * such rest.

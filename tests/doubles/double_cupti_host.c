@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOSTS = 128, ARRAYS = 64, NAMES = 512 };
+enum { HOSTS = 128, NAMES = 512 };
 
 struct host {
 	struct object object; /* first */
 	int chip;
 	bool is_spoilt; /* by a failed ConfigAddMetrics, for ever */
 	void *real;
-	size_t passes, count, array_count;
+	size_t passes, count, array_count, array_cap;
 	char *names[NAMES];
-	const char **arrays[ARRAYS]; /* given out; they die with the object */
+	const char ***arrays; /* given out; they die with the object */
 };
 
 static struct host hosts[HOSTS];
@@ -119,7 +119,7 @@ static int judge_initialize(const struct cupti_host_initialize *p, int chip)
 {
 	bool names_error = cupti_bytes_since(130000, 0, 1);
 
-	if (p->profilerType != CUPTI_PM_SAMPLING || !p->pChipName)
+	if (p->profilerType > CUPTI_PM_SAMPLING || !p->pChipName)
 		return CUPTI_INVALID_PARAMETER;
 	if (chip < 0)
 		return names_error ? CUPTI_INVALID_CHIP_NAME : CUPTI_INVALID_PARAMETER;
@@ -175,17 +175,26 @@ EXPORT(cuptiProfilerHostDeinitialize, (struct cupti_host *p))
 		free(h->names[i]);
 	for (i = 0; i < h->array_count; i++)
 		free(h->arrays[i]);
+	free(h->arrays);
 	h->object.life = LIFE_DEAD;
 	LEAVE(result);
 }
 
 /* ---- metrics --------------------------------------------------------------------------------- */
 
-/* An array of the object's; NULL if it has given out too many. */
+/* An array of the object's; NULL: no memory. */
 static const char **new_array(struct host *h, size_t n)
 {
-	const char **array = h->array_count < ARRAYS ? malloc((n + 1) * sizeof(*array)) : NULL;
+	const char ***all = h->arrays, **array;
 
+	if (h->array_count == h->array_cap) {
+		h->array_cap = h->array_cap ? 2 * h->array_cap : 8;
+		all = realloc(all, h->array_cap * sizeof(*all));
+		if (!all)
+			return NULL;
+		h->arrays = all;
+	}
+	array = malloc((n + 1) * sizeof(*array));
 	if (array)
 		h->arrays[h->array_count++] = array;
 	return array;
@@ -194,7 +203,7 @@ static const char **new_array(struct host *h, size_t n)
 EXPORT(cuptiProfilerHostGetBaseMetrics, (struct cupti_base_metrics *p))
 {
 	const struct metric *m;
-	size_t at = 0, n = 0;
+	size_t i, n = 0;
 
 	ENTER_HOST("cuptiProfilerHostGetBaseMetrics", 48);
 	if (h->real)
@@ -202,7 +211,7 @@ EXPORT(cuptiProfilerHostGetBaseMetrics, (struct cupti_base_metrics *p))
 	if (h->is_spoilt || p->metricType > CUPTI_THROUGHPUT)
 		LEAVE(h->is_spoilt ? CUPTI_UNKNOWN : CUPTI_INVALID_PARAMETER);
 	p->ppMetricNames = new_array(h, 2048);
-	while (p->ppMetricNames && (m = chip_metric_next(h->chip, &at)))
+	for (i = 0; p->ppMetricNames && (m = chip_metric(h->chip, i)); i++)
 		if (m->type == p->metricType)
 			p->ppMetricNames[n++] = m->name;
 	p->numMetrics = n;
@@ -247,7 +256,9 @@ EXPORT(cuptiProfilerHostGetMetricProperties, (struct cupti_metric_properties *p)
 		LEAVE(CUPTI_INVALID_METRIC_NAME);
 	p->pDescription = "";
 	p->pHwUnit = m->hw_unit;
-	p->pDimUnit = strstr(suffix, ".pct") ? "percent" : m->dim_unit;
+	p->pDimUnit = strstr(suffix, ".pct")          ? "percent"
+	              : strstr(suffix, ".per_second") ? m->dim_unit_per_second
+	                                              : m->dim_unit;
 	p->metricType = m->type;
 	if (p->structSize == 64)
 		p->metricCollectionScope = 0;

@@ -35,13 +35,45 @@ static const struct {
 	{"", 248, {NULL}},
 };
 
-static struct metric metrics[2048];
+enum { METRICS = 2048, FAMILIES = sizeof(families) / sizeof(families[0]) };
+
+static struct metric metrics[METRICS];
 static size_t metric_count;
+/* What each family has, NULL behind the last. */
+static const struct metric *of_family[FAMILIES][METRICS + 1];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool begins(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static const char *per_second(const char *unit)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s/second", unit ? unit : "");
+	return strdup(text);
+}
+
+static bool lacks(size_t family, const char *name)
+{
+	const char *const *lack = families[family].lacks;
+	size_t i;
+
+	for (i = 0; i < 4 && lack[i]; i++)
+		if (begins(name, lack[i]))
+			return true;
+	return false;
+}
+
+static void share(size_t family)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < metric_count; i++)
+		if (!lacks(family, metrics[i].name))
+			of_family[family][n++] = &metrics[i];
 }
 
 /* type, name, unit of hardware, unit of dimension, a tab between. */
@@ -51,8 +83,7 @@ static void load(void)
 	char *line = NULL, *rest, *word[4];
 	size_t cap = 0, i;
 
-	while (f && getline(&line, &cap, f) > 0 &&
-	       metric_count < sizeof(metrics) / sizeof(metrics[0])) {
+	while (f && getline(&line, &cap, f) > 0 && metric_count < METRICS) {
 		line[strcspn(line, "\n")] = '\0';
 		rest = strdup(line);
 		for (i = 0; i < 4; i++)
@@ -61,8 +92,10 @@ static void load(void)
 			continue;
 		metrics[metric_count].type = (uint32_t)(word[0][0] - '0');
 		metrics[metric_count].name = word[1];
+		metrics[metric_count].chars = strlen(word[1]);
 		metrics[metric_count].hw_unit = word[2] ? word[2] : "";
-		metrics[metric_count++].dim_unit = word[3] ? word[3] : "";
+		metrics[metric_count].dim_unit = word[3] ? word[3] : "";
+		metrics[metric_count++].dim_unit_per_second = per_second(word[3]);
 	}
 	free(line);
 	if (f)
@@ -71,6 +104,8 @@ static void load(void)
 		fprintf(stderr, "the double of libcupti: no metrics in " SCENE_METRICS "\n");
 		abort();
 	}
+	for (i = 0; i < FAMILIES; i++)
+		share(i);
 }
 
 int chip_find(const char *name)
@@ -102,23 +137,10 @@ size_t chip_max_metrics(int chip)
 	return families[family(chip)].max_metrics;
 }
 
-static bool lacks(int chip, const char *name)
-{
-	const char *const *lack = families[family(chip)].lacks;
-	size_t i;
-
-	for (i = 0; i < 4 && lack[i]; i++)
-		if (begins(name, lack[i]))
-			return true;
-	return false;
-}
-
-const struct metric *chip_metric_next(int chip, size_t *at)
+const struct metric *chip_metric(int chip, size_t i)
 {
 	pthread_once(&once, load);
-	while (*at < metric_count && lacks(chip, metrics[*at].name))
-		++*at;
-	return *at < metric_count ? &metrics[(*at)++] : NULL;
+	return of_family[family(chip)][i];
 }
 
 size_t metric_suffixes(uint32_t type, const char *const **ret)
@@ -164,22 +186,23 @@ static size_t base_chars(const char *name)
 
 const struct metric *chip_metric_named(int chip, const char *name, const char **ret_suffix)
 {
-	size_t n = base_chars(name), i, k, count;
+	size_t n = base_chars(name), i, count;
+	const struct metric *const *m;
 	const char *const *suffixes;
 
 	pthread_once(&once, load);
-	for (k = 0; k < metric_count; k++)
-		if (strlen(metrics[k].name) == n && !strncmp(metrics[k].name, name, n))
+	for (m = of_family[family(chip)]; *m; m++)
+		if ((*m)->chars == n && memcmp((*m)->name, name, n) == 0)
 			break;
-	if (k == metric_count || lacks(chip, name))
+	if (!*m)
 		return NULL;
 	*ret_suffix = name + n;
 	if (name[n] == '\0')
-		return &metrics[k];
-	count = metric_suffixes(metrics[k].type, &suffixes);
+		return *m;
+	count = metric_suffixes((*m)->type, &suffixes);
 	for (i = 0; i < count; i++)
 		if (strcmp(suffixes[i], name + n) == 0)
-			return &metrics[k];
+			return *m;
 	return NULL;
 }
 

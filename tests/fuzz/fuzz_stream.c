@@ -18,7 +18,9 @@ static uint64_t walk(const struct galvo_run *run)
 		for (c = 0; c < t->columns_len; c++)
 			sum += table_column(t, t->columns[c]) + strlen(t->columns[c]);
 		for (row = 0; row < t->rows_len; row++) {
-			sum += t->mono_ns[row];
+			sum += t->mono_ns[row] + (t->duration_ns ? t->duration_ns[row] : 0);
+			if (run->gpus_len && t->key[row] < run->gpus_len)
+				sum += strlen(run->gpus[t->key[row]].info.uuid);
 			sum += t->names_len ? strlen(t->names[t->key[row]]) : t->key[row];
 			for (c = 0; c < t->columns_len; c++)
 				sum += t->values[c][row] > 0;
@@ -29,6 +31,9 @@ static uint64_t walk(const struct galvo_run *run)
 		       strlen(run->processes[i].command);
 	for (i = 0; i < run->devices_len; i++)
 		sum += strlen(run->devices[i].name);
+	for (i = 0; i < run->gpus_len; i++)
+		sum += strlen(run->gpus[i].info.name) + strlen(run->gpus[i].decode.reason) +
+		       run->gpus[i].decode.samples;
 	for (i = 0; i < run->sources_len; i++)
 		sum += strlen(run->sources[i].name) + strlen(run->sources[i].reason);
 	for (i = 0; i < run->regions_len; i++)
@@ -65,12 +70,14 @@ static void grow(enum stream_kind kind, struct span file, size_t step)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const enum stream_kind kinds[] = {STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM,
-	                                         STREAM_EVENTS};
+	static const enum stream_kind kinds[] = {
+		STREAM_SYSTEM, STREAM_DISK, STREAM_SYSTEM, STREAM_EVENTS,
+		STREAM_GPU, STREAM_TELEMETRY, STREAM_GPU, STREAM_TELEMETRY,
+	};
 	struct galvo_run *run;
 	volatile uint64_t sum;
 	size_t skip = n ? 1 : 0;
-	const enum stream_kind kind = kinds[n ? data[0] % 4 : 0];
+	const enum stream_kind kind = kinds[n ? data[0] % 8 : 0];
 	const struct span file = span_of((const char *)data + skip, n - skip);
 
 	grow(kind, file, file.n / 8 + 1);

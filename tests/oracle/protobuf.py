@@ -16,7 +16,7 @@ except (ImportError, OSError):
 
 WRITER, PROTO = sys.argv[1:3]
 NAMES = ["metric_catalog", "metric_sample", "system_metrics", "disk_metrics", "events",
-         "session_metadata"]
+         "gpu_metrics", "gpu_telemetry", "session_metadata"]
 
 
 def messages(path):
@@ -67,6 +67,42 @@ def event_lines(m):
     for r in m.open_regions:
         yield "events open %d %d %d %d %d %s" % (
             r.id, r.start_timestamp_ns, r.begin_thread, r.pid, r.domain, r.name.hex() or "-")
+
+
+def check_gpus(run, want, make_counted, make_told):
+    """Samples of GPUs, the GPUs, and what became of the samples."""
+    got = []
+    for kind, make in [(("GPUMetricsTrace", "gpu_metrics"), make_counted),
+                       (("GPUTelemetryTrace", "gpu_telemetry"), make_told)]:
+        for sequence, raw in enumerate(messages(os.path.join(run, kind[1] + ".pb"))):
+            protoc_decode(kind, raw)
+            m = make.FromString(raw)
+            for field in ("samples", "detail_samples", "process_samples"):
+                got += ["gpu %s %d %d %d %d %s" % (
+                    field, s.timestamp_ns, s.gpu_index, getattr(s, "pid", 0),
+                    getattr(s, "duration_ns", 0), s.values[0].hex())
+                    for s in getattr(m, field, [])]
+            g = m.tracked_gpus[0]
+            assert (g.device_name, g.vendor, g.chip_name, g.uuid, g.pci_address, g.driver_version) \
+                == ("Big\ufffd", "nvidia", "GH100", "GPU-1", "0000:3b:00.0", "580.1")
+            assert (g.peak_dram_bw_bytes_per_s, g.peak_pcie_bw_bytes_per_s) == (4.8e12, 0)
+            assert (g.memory_bytes, g.sm_count, g.warps_per_sm) == (1 << 30, 132, 64)
+            assert g.compute_capability_major == 9 and not g.is_instance
+            g = m.tracked_gpus[1]
+            assert (g.gpu_instance, g.compute_instance) == (3, 4)
+            assert g.is_instance == (kind[1] == "gpu_telemetry") and g.parent_index == g.is_instance
+            if kind[1] == "gpu_telemetry":
+                continue
+            d, = m.decode_stats
+            assert (d.samples, d.overflows, d.missing_ns, d.interval_ns, d.reason) == (
+                3 * (sequence + 1), sequence, 7, 1000000, "so")
+            a, h = m.clock_anchors[0], m.header.anchors
+            assert h.cupti_reference_ns - a.cupti_reference_ns - (
+                h.steady_clock_reference_ns - a.steady_clock_reference_ns) == (
+                3600 * 10**9 if sequence == 1 else 0)
+    got = [re.sub(r"0x1\.(\w+?)0*p", r"0x1.\1p", s).replace("0x1.0p", "0x1p")
+           .replace("0x0.0p+0", "0x0p+0") for s in got]
+    assert sorted(got) == sorted(want), (sorted(got), sorted(want))
 
 
 def check_events(path, want, make):
@@ -131,12 +167,15 @@ def main():
         said = subprocess.run([WRITER, run], check=True, stdout=subprocess.PIPE).stdout
         said = said.decode(errors="surrogateescape").splitlines()
         events = [s for s in said if s.startswith("events ")]
-        want = [told(s) for s in said if not s.startswith("events ")]
+        gpus = [s for s in said if s.startswith("gpu ")]
+        want = [told(s) for s in said if not s.startswith(("events ", "gpu "))]
         subprocess.run(["protoc", "--proto_path", PROTO, "--python_out", tmp] +
                        [n + ".proto" for n in NAMES], check=True)
         sys.path.insert(0, tmp)
         import disk_metrics_pb2
         import events_pb2
+        import gpu_metrics_pb2
+        import gpu_telemetry_pb2
         import session_metadata_pb2
         import system_metrics_pb2
 
@@ -160,12 +199,13 @@ def main():
         assert sorted(map(repr, got)) == sorted(map(repr, want)), (got, want)
 
         check_events(os.path.join(run, "events.pb"), events, events_pb2.EventTrace)
+        check_gpus(run, gpus, gpu_metrics_pb2.GPUMetricsTrace, gpu_telemetry_pb2.GPUTelemetryTrace)
         raw = open(os.path.join(run, "session_metadata.pb"), "rb").read()
         protoc_decode(("SessionMetadata", "session_metadata"), raw)
         s = session_metadata_pb2.SessionMetadata.FromString(raw)
         assert (s.hostname, s.start_iso8601) == ("h\ufffd", "1970-01-01T00:00:01Z")
         assert (s.stop_timestamp_ns, s.galvo_version, s.budget_pct) == (3, "0.1.0", 0.25)
-        assert len(s.catalog.descriptors) == 6
+        assert len(s.catalog.descriptors) == 9
         d = s.catalog.descriptors[0]
         assert (d.fqn, d.entity, d.counter) == (
             "cpu__busy.avg.pct_of_peak_sustained_elapsed", "cpu", "busy"), d

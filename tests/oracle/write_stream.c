@@ -35,6 +35,25 @@ static void record_events(struct stream *events)
 	}
 }
 
+/* What the samples of GPUs must come back as. */
+static void record_gpus(struct stream *counted, struct stream *told)
+{
+	uint64_t m, i;
+
+	for (m = 0; m < 2; m++) {
+		sample_counted(counted, m);
+		sample_told(told, m);
+		for (i = 0; i < 3; i++)
+			printf("gpu samples %llu %llu 0 %llu %a\n",
+			       (unsigned long long)sample_gpu_ns((m + 1) * 1000000 - 3000 + i * 1000),
+			       (unsigned long long)(i % 2), i ? 1000ull : 0ull, (double)m);
+		printf("gpu samples %llu 1 0 0 %a\n", (unsigned long long)(1000 * m + 1), 300.5);
+		printf("gpu detail_samples %llu 7 0 0 %a\n", (unsigned long long)(1000 * m + 2), 300.5);
+		printf("gpu process_samples %llu 1 4242 0 %a\n",
+		       (unsigned long long)(1000 * m + 3), 300.5);
+	}
+}
+
 /* The extremes of varints and doubles among them. */
 static void record(struct stream *whole, struct stream *disk)
 {
@@ -90,7 +109,9 @@ int main(int argc, char **argv)
 	struct stream_config system_config = sample_config(STREAM_SYSTEM);
 	struct stream_config disk_config = sample_config(STREAM_DISK);
 	struct stream_config events_config = sample_config(STREAM_EVENTS);
-	struct stream *system_stream, *disk_stream, *events_stream;
+	struct stream_config gpu_config = sample_config(STREAM_GPU);
+	struct stream_config telemetry_config = sample_config(STREAM_TELEMETRY);
+	struct stream *system_stream, *disk_stream, *events_stream, *gpu_stream, *telemetry_stream;
 	struct writer *w = NULL;
 	bool ok;
 
@@ -98,10 +119,13 @@ int main(int argc, char **argv)
 	     writer_add(w, &system_config, &system_stream, NULL) == GALVO_OK &&
 	     writer_add(w, &disk_config, &disk_stream, NULL) == GALVO_OK &&
 	     writer_add(w, &events_config, &events_stream, NULL) == GALVO_OK &&
+	     writer_add(w, &gpu_config, &gpu_stream, NULL) == GALVO_OK &&
+	     writer_add(w, &telemetry_config, &telemetry_stream, NULL) == GALVO_OK &&
 	     session_write(dir_fd, &session, sample_catalog, NULL) == GALVO_OK;
 	if (ok) {
 		record(system_stream, disk_stream);
 		record_events(events_stream);
+		record_gpus(gpu_stream, telemetry_stream);
 		ok = writer_start(w, NULL) == GALVO_OK &&
 		     writer_stop(w, 10 * NS_PER_S, NULL) == GALVO_OK;
 	}

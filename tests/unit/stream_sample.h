@@ -20,6 +20,10 @@ static const struct metric sample_metrics[] = {
 	 .unit = UNIT_BYTES_PER_SEC, .form = FORM_RATE, .help = "Read."},
 	{.name = "proc__io_rchar.sum.per_second", .type = METRIC_THROUGHPUT,
 	 .unit = UNIT_BYTES_PER_SEC, .form = FORM_RATE, .help = "Read by calls."},
+	{.name = "gpu__power_watts", .type = METRIC_COUNTER, .unit = UNIT_WATTS, .help = "Power."},
+	{.name = "gpu__pcie_replays", .type = METRIC_COUNTER, .unit = UNIT_COUNT, .help = "Replays."},
+	{.name = "proc__gpu_memory_used_bytes", .type = METRIC_COUNTER, .unit = UNIT_BYTES,
+	 .help = "Its memory."},
 };
 
 /* Rows of scopes are mixed on purpose: the writer groups them. */
@@ -32,6 +36,9 @@ static inline bool sample_catalog(size_t i, struct catalog_row *ret)
 		{STREAM_DISK, SCOPE_DEVICE, "disk", &sample_metrics[4]},
 		{STREAM_SYSTEM, SCOPE_INTERFACE, "net", &sample_metrics[3]},
 		{STREAM_DISK, SCOPE_PROCESS, "process_io", &sample_metrics[5]},
+		{STREAM_TELEMETRY, SCOPE_GPU, "nvml", &sample_metrics[6]},
+		{STREAM_TELEMETRY, SCOPE_GPU_DETAIL, "nvml", &sample_metrics[7]},
+		{STREAM_TELEMETRY, SCOPE_GPU_PROCESS, "nvml", &sample_metrics[8]},
 	};
 
 	if (i >= ARRAY_LEN(rows))
@@ -52,7 +59,8 @@ static inline int sample_dir(char *path)
 static inline void sample_remove(const char *path, int fd)
 {
 	static const char *const names[] = {"session_metadata.pb", "system_metrics.pb",
-	                                    "disk_metrics.pb", "events.pb"};
+	                                    "disk_metrics.pb", "events.pb", "gpu_metrics.pb",
+	                                    "gpu_telemetry.pb"};
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(names); i++)
@@ -60,6 +68,8 @@ static inline void sample_remove(const char *path, int fd)
 	close(fd);
 	rmdir(path);
 }
+
+static const char *const sample_counters[] = {"sm__cycles_active.avg", "dram__bytes_read.sum"};
 
 static inline struct stream_config sample_config(enum stream_kind kind)
 {
@@ -70,6 +80,8 @@ static inline struct stream_config sample_config(enum stream_kind kind)
 		.frequency_hz = 100,
 		.cpu_count = 2,
 		.catalog_at = sample_catalog,
+		.columns = kind == STREAM_GPU ? sample_counters : NULL,
+		.columns_len = ARRAY_LEN(sample_counters),
 	};
 }
 
@@ -140,6 +152,74 @@ static inline void sample_events(struct stream *s, uint64_t m)
 	stream_flush(s, &info);
 }
 
+/* The GPUs' clock is the wall's; it is set forth by an hour between messages 1 and 2. */
+#define SAMPLE_HOUR_NS (UINT64_C(3600) * NS_PER_S)
+static inline uint64_t sample_gpu_ns(uint64_t mono_ns)
+{
+	return 50 * SAMPLE_HOUR_NS + mono_ns + (mono_ns >= 2000000 ? SAMPLE_HOUR_NS : 0);
+}
+
+/* GPU 0 is GPU 1 for telemetry, which lists an instance of it, too. */
+static inline void sample_gpus(struct gpu_info *to, enum stream_kind kind)
+{
+	to[0] = (struct gpu_info){
+		.index = kind == STREAM_GPU ? 0 : 1, .name = "Big\xff", .vendor = "nvidia", .chip = "GH100",
+		.uuid = "GPU-1", .pci = "0000:3b:00.0", .driver = "580.1", .memory_bytes = 1 << 30,
+		.peak_dram_bytes_per_s = 4.8e12, .peak_pcie_bytes_per_s = NAN, .sm_count = 132,
+		.warps_per_sm = 64, .compute_major = 9,
+	};
+	if (kind == STREAM_GPU)
+		to[1] = (struct gpu_info){.index = 1, .pci = "0000:5e:00.0"};
+	else
+		to[1] = (struct gpu_info){.index = 7, .uuid = "MIG-1", .pci = "0000:3b:00.0",
+		                          .is_instance = true, .parent = 1};
+	to[1].gpu_instance = 3;
+	to[1].compute_instance = 4;
+}
+
+/* Message m of hardware counters: three samples of a millisecond, of two GPUs. */
+static inline void sample_counted(struct stream *s, uint64_t m)
+{
+	struct gpu_info gpus[2];
+	struct decode_stats decode = {.gpu = 0, .samples = 3 * (m + 1), .overflows = m,
+	                              .missing_ns = 7, .interval_ns = 1000000, .reason = "so"};
+	const uint64_t mono_ns = (m + 1) * 1000000;
+	const struct gpu_anchor anchor = {mono_ns - 500000, sample_gpu_ns(mono_ns - 500000)};
+	struct flush_info info = sample_flush(mono_ns);
+	double v[] = {(double)m, NAN};
+	uint32_t i;
+
+	sample_gpus(gpus, STREAM_GPU);
+	for (i = 0; i < 3; i++)
+		stream_row(s, SCOPE_GPU, sample_gpu_ns(mono_ns - 3000 + i * 1000),
+		           (struct row_key){.number = i % 2, .duration_ns = i ? 1000 : 0}, v, 2);
+	info.gpu_ns = sample_gpu_ns(mono_ns);
+	info.gpus = gpus;
+	info.gpus_len = 2;
+	info.decodes = &decode;
+	info.decodes_len = 1;
+	info.anchors = &anchor;
+	info.anchors_len = 1;
+	stream_flush(s, &info);
+}
+
+/* Message m of telemetry: a row of each scope. */
+static inline void sample_told(struct stream *s, uint64_t m)
+{
+	struct gpu_info gpus[2];
+	struct flush_info info = sample_flush(1000 * (m + 1));
+	double v[] = {300.5};
+
+	sample_gpus(gpus, STREAM_TELEMETRY);
+	stream_row(s, SCOPE_GPU, 1000 * m + 1, (struct row_key){.number = 1}, v, 1);
+	stream_row(s, SCOPE_GPU_DETAIL, 1000 * m + 2, (struct row_key){.number = 7}, v, 1);
+	stream_row(s, SCOPE_GPU_PROCESS, 1000 * m + 3,
+	           (struct row_key){.number = 4242, .second = 1}, v, 1);
+	info.gpus = gpus;
+	info.gpus_len = 2;
+	stream_flush(s, &info);
+}
+
 /* Writes a stream with n messages into the directory. */
 static inline galvo_status sample_write_kind(int dir_fd, uint64_t n, enum stream_kind kind)
 {
@@ -157,6 +237,10 @@ static inline galvo_status sample_write_kind(int dir_fd, uint64_t n, enum stream
 	for (m = 0; status == GALVO_OK && m < n; m++) {
 		if (kind == STREAM_EVENTS)
 			sample_events(s, m);
+		else if (kind == STREAM_GPU)
+			sample_counted(s, m);
+		else if (kind == STREAM_TELEMETRY)
+			sample_told(s, m);
 		else
 			sample_message(s, m);
 		while (totals.messages == m) /* none may be dropped here */

@@ -136,6 +136,29 @@ static void a_budget_that_others_have(void)
 	close_shelf(&s);
 }
 
+/* Somebody needs descriptors who cannot take them: what is open gives way, and is not opened again. */
+static void what_others_want(void)
+{
+	struct shelf s;
+	size_t i;
+
+	open_shelf(&s, 6);
+	for (i = 0; i < 4; i++)
+		OK(reads(&s, i));
+	s.budget.wanted = 6 - 4 + 2;
+	for (i = 0; i < FILES; i++)
+		OK(reads(&s, i));
+	EQ(open_ones(&s), 2);
+	EQ(s.budget.used, 2);
+	s.budget.wanted = 7; /* more than it has */
+	OK(reads(&s, 5) && open_ones(&s) == 0);
+	s.budget.wanted = 0;
+	for (i = 0; i < FILES; i++)
+		OK(reads(&s, i));
+	EQ(open_ones(&s), 6);
+	close_shelf(&s);
+}
+
 /* The limit is lower than it was when the budget was made: what is open gives way. */
 static void no_descriptors(void)
 {
@@ -177,6 +200,7 @@ static const struct tap_test tests[] = {
 	{"the oldest gives way to what was read after it", the_oldest_goes},
 	{"more files than fit, read in turn", in_turn},
 	{"a budget that others have, too", a_budget_that_others_have},
+	{"what others want", what_others_want},
 	{"no descriptors", no_descriptors},
 	{"what is not there", what_is_not_there},
 };

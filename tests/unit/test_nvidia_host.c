@@ -3,19 +3,10 @@
  * same expectations are put to the library of an installed toolkit, to the double, and to the
  * double that uses the library.
  */
+#include "nvidia_real.h"
 #include "nvidia_rig.h"
 
-#ifdef __has_feature
-#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#else
-#define HAS_SANITIZER 0
-#endif
-
 #define SET(names) names, ARRAY_LEN(names)
-
-static char real_path[256]; /* "" if there is none */
 
 static size_t passes_of(const char *chip, const char **names, size_t n)
 {
@@ -347,40 +338,6 @@ static void test_both(void)
 {
 	if (real_path[0])
 		apart(both_body);
-}
-
-static void find_body(void)
-{
-	struct cupti c;
-	FILE *f;
-
-	f = fopen(real_path, "we");
-	if (cupti_open(&c, NULL, 0, NULL) == GALVO_OK && c.cuda == 13000)
-		fprintf(f, "%s", c.path);
-	fclose(f);
-}
-
-/* In another process, as it stays loaded. Expectations are those of 13.0. */
-static void find_real(void)
-{
-	char name[] = "/tmp/galvo-host-XXXXXX";
-	ssize_t n;
-	int fd;
-
-	if (HAS_SANITIZER) {
-		printf("# libcupti loads with RTLD_DEEPBIND, which sanitizers refuse: the double "
-		       "alone\n");
-		return;
-	}
-	fd = mkstemp(name);
-	snprintf(real_path, sizeof(real_path), "%s", name);
-	apart(find_body);
-	n = read(fd, real_path, sizeof(real_path) - 1);
-	real_path[n > 0 ? n : 0] = '\0';
-	close(fd);
-	unlink(name);
-	if (!real_path[0])
-		printf("# no libcupti of CUDA 13.0 here: the double alone\n");
 }
 
 int main(void)

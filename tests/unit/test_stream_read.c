@@ -274,7 +274,7 @@ static void newer(void)
 	EQ(run->streams[0].bad_messages, 1); /* a wrong checksum proves no version */
 	galvo_run_close(run);
 	buf_finish(&h.file);
-	EQ(run_read_bytes((enum stream_kind)1, span_str(""), &run, &e), GALVO_ERR_INVALID);
+	EQ(run_read_bytes((enum stream_kind)99, span_str(""), &run, &e), GALVO_ERR_INVALID);
 }
 
 /* What has our format must have its checksum, at the end. */

@@ -223,8 +223,8 @@ static void oneofs(void)
 	same(catalog, "descriptors { peak_ref: '' }", "descriptors {\n  peak_ref: \"\"\n}\n");
 	same(catalog, "descriptors { peak_ref: 'a' peak_constant: 1 }",
 	     "f:1:29: field 'descriptors.peak_constant': excluded by another one that is given");
-	same(catalog, "descriptors { unit: UNIT_PCT } descriptors { unit: 104 }",
-	     "descriptors {\n  unit: UNIT_PCT\n}\ndescriptors {\n  unit: 104\n}\n");
+	same(catalog, "descriptors { unit: UNIT_PCT } descriptors { unit: 999 }",
+	     "descriptors {\n  unit: UNIT_PCT\n}\ndescriptors {\n  unit: 999\n}\n");
 }
 
 static const struct tap_test tests[] = {

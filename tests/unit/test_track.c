@@ -3,69 +3,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tap.h"
-#include "track/track.h"
+#include "family.h"
 
 static struct world world;
 static bool by_files; /* not by what the kernel tells, even where it does */
-
-/* A process that lives until its pipe is closed; what it does before is up to `then`. */
-struct family {
-	int hold[2];  /* closed: everybody ends */
-	int tell[2];  /* pids come through here */
-	pid_t child;
-};
-
-static void wait_for_end(const struct family *f)
-{
-	char c;
-	ssize_t got;
-
-	close(f->hold[1]);
-	got = read(f->hold[0], &c, 1);
-	_exit((int)got);
-}
-
-static void say_pid(const struct family *f)
-{
-	pid_t me = getpid();
-
-	if (write(f->tell[1], &me, sizeof(me)) != sizeof(me))
-		_exit(1);
-}
-
-static pid_t hear_pid(const struct family *f)
-{
-	pid_t pid = 0;
-
-	OK(read(f->tell[0], &pid, sizeof(pid)) == sizeof(pid));
-	return pid;
-}
-
-static void start(struct family *f, void (*then)(const struct family *))
-{
-	OK(pipe(f->hold) == 0 && pipe(f->tell) == 0);
-	f->child = fork();
-	if (f->child == 0) {
-		then(f);
-		wait_for_end(f);
-	}
-}
-
-static void finish(struct family *f)
-{
-	close(f->hold[0]);
-	close(f->hold[1]);
-	while (waitpid(-1, NULL, 0) > 0)
-		;
-	close(f->tell[0]);
-	close(f->tell[1]);
-}
 
 static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 {
@@ -74,18 +19,6 @@ static struct track *follow(enum follow what, uint32_t adopter, size_t max)
 
 	OK(track_create(&config, &t, NULL) == GALVO_OK);
 	return t;
-}
-
-static uint64_t now(void)
-{
-	return clock_real.mono_ns(&clock_real);
-}
-
-static uint64_t alive(struct track *t)
-{
-	struct track_counts counts;
-	track_count(t, &counts);
-	return counts.alive;
 }
 
 struct names {
@@ -119,33 +52,11 @@ static void release(struct track *t, struct names *n)
 		track_release(t, n->who[--n->len]);
 }
 
-/* Until the kernel has told: an exit reaches the pidfd a moment after waitpid's caller knows. */
-static void poll_until(struct track *t, uint64_t want)
-{
-	uint64_t give_up = now() + 5 * NS_PER_S;
-
-	while (alive(t) != want && now() < give_up)
-		track_poll(t);
-	EQ(alive(t), want);
-}
-
 /* ---- what the families do ------------------------------------------------------------------------- */
 
 static void nothing(const struct family *f)
 {
 	say_pid(f);
-}
-
-static void two_generations(const struct family *f)
-{
-	if (fork() == 0) {
-		if (fork() == 0) {
-			say_pid(f);
-			wait_for_end(f);
-		}
-		say_pid(f);
-		wait_for_end(f);
-	}
 }
 
 static void *fork_in_thread(void *ctx)
@@ -337,38 +248,6 @@ static void a_limit(void)
 	track_destroy(t);
 }
 
-/* When descriptors run out in the middle, that is a refusal like any other. */
-static void no_descriptors(void)
-{
-	struct track *t = follow(FOLLOW_TREE, 0, 0);
-	struct track_counts counts;
-	struct rlimit before, limit;
-	struct family f;
-	int next;
-
-	start(&f, two_generations);
-	hear_pid(&f);
-	hear_pid(&f);
-	track_add(t, (uint32_t)f.child, NULL, STREAM_ALL, FOLLOW_NONE, NULL);
-	getrlimit(RLIMIT_NOFILE, &before);
-	next = dup(0);
-	close(next);
-	do { /* some day for loadavg and a pidfd, and not for a directory */
-		limit = (struct rlimit){(rlim_t)++next, before.rlim_max};
-		setrlimit(RLIMIT_NOFILE, &limit);
-		track_scan_whole(t, now());
-		setrlimit(RLIMIT_NOFILE, &before);
-		track_count(t, &counts);
-	} while (!counts.refused && counts.alive == 1 && next < 100);
-	EQ(counts.alive, 1);
-	EQ(counts.refused, 1);
-	track_scan_whole(t, now());
-	EQ(alive(t), 3); /* there is room again */
-	finish(&f);
-	poll_until(t, 0);
-	track_destroy(t);
-}
-
 static void *say_tid(void *ctx)
 {
 	const struct family *f = ctx;
@@ -488,7 +367,6 @@ static const struct tap_test tests[] = {
 	{"orphans go to the adopter", orphans},
 	{"let go", let_go},
 	{"a limit", a_limit},
-	{"no descriptors", no_descriptors},
 	{"a thread is no process", a_thread},
 	{"a storm of forks", a_storm},
 };

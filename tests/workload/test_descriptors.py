@@ -5,9 +5,9 @@ import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import GALVO, check, main, record, run, same, test  # noqa: E402
+from harness import GALVO, check, main, run, same, start, test, wait_until  # noqa: E402
 
-# So many workers: each works for 30 ms when all are there and were seen, and tells its CPU time.
+# So many workers: each works for 30 ms once it is let (descriptor 4), and tells its CPU time.
 CROWD = """
 import os, sys, time
 n = int(sys.argv[1])
@@ -22,7 +22,7 @@ for i in range(n):
         os.write(3, b"%d %.6f\\n" % (os.getpid(), time.process_time()))
         time.sleep(60)
 os.close(r)
-time.sleep(2)
+os.read(4, 1)
 os.close(w)
 while sum(1 for _ in open("/proc/self/fd/3")) < n:
     time.sleep(0.01)
@@ -31,20 +31,32 @@ os.killpg(0, 9)
 """
 
 
-def crowd(n, limit, path="r"):
+def crowd(n, limit, enough, path="r"):
     """Records n workers with so many descriptors; the report, and {pid: CPU seconds} as they tell."""
-    script = 'exec 3>told; exec setsid "$0" -c "$1" "$2"'
+    script = 'exec 3>told 4<go; exec setsid "$0" -c "$1" "$2"'
 
     def lower():
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-    done = record("-q", "-f", "-o", path, "--budget", "100", "--", "sh", "-c", script,
-                  sys.executable, CROWD, n, preexec_fn=lower)
-    same((done.returncode, done.stderr), (137, b""))
+    os.mkfifo("go")
+    recording = start(GALVO, "record", "-q", "-f", "-o", path, "--budget", "100", "--flush", "200ms",
+                      "--", "sh", "-c", script, sys.executable, CROWD, n, preexec_fn=lower)
+    with open("go", "w"):
+        wait_until(lambda: len(with_rows(path)) > enough, "the workers have rows", 0.1)
+    same((recording.wait(), recording.stderr.read()), (137, b""))
     check(path)
+    os.remove("go")
     with open("told") as file:
         told = {int(pid): float(s) for pid, s in (line.split() for line in file)}
     same(len(told), n)
     return json.loads(run(GALVO, "report", "--json", path).stdout), told
+
+
+def with_rows(path):
+    """Who has some of each kind, as far as it is written: the workers, and who has forked them."""
+    done = run(GALVO, "report", "--json", path)
+    processes = json.loads(done.stdout)["processes"] if done.returncode == 0 else ()
+    return [p for p in processes if None not in (p["rss_peak_bytes"], p["threads_peak"],
+                                                 p["wchar_bytes"])]
 
 
 def nothing_failed(report):
@@ -68,14 +80,14 @@ def figures_are_right(report, told):
 @test
 def more_files_than_descriptors():
     for n, limit in ((13, 64), (50, 256)):
-        report, told = crowd(n, limit)
+        report, told = crowd(n, limit, n)
         nothing_failed(report)
         same(figures_are_right(report, told), n)
 
 
 @test
 def more_processes_than_descriptors():
-    report, told = crowd(40, 64)
+    report, told = crowd(40, 64, 8)
     assert 8 <= figures_are_right(report, told) < 17
     assert any("descendants not followed" in str(n["reason"]) for n in report["not_recorded"])
 
