@@ -6,12 +6,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-/* Streams have a struct session, too. */
-#define session rig_session
-#include "nvidia_rig.h"
-#undef session
-
 #include "gpu/gpu.h"
+#include "nvidia_rig.h"
 
 #define MOMENT_NS (NS_PER_MS / 4)
 #define REAL_LIMIT_NS (20 * NS_PER_S) /* a loaded machine takes its time */

@@ -141,7 +141,7 @@ static inline void apart(void (*body)(void))
 
 /* ---- PM sampling ----------------------------------------------------------------------------- */
 
-struct session {
+struct sampling {
 	void *host, *object;
 	uint8_t *config, *image;
 	size_t config_bytes, image_bytes, passes;
@@ -158,7 +158,7 @@ struct session_wish {
 static const struct session_wish usual_wish = {1000000, 64 << 20, CUPTI_KEEP_LATEST, 1000,
                                                CUPTI_TIME_INTERVAL};
 
-static inline int session_host(struct session *s, const char *chip, const char **names, size_t n)
+static inline int session_host(struct sampling *s, const char *chip, const char **names, size_t n)
 {
 	struct cupti_host_initialize h = {.profilerType = CUPTI_PM_SAMPLING, .pChipName = chip};
 	struct cupti_add_metrics a = {.ppMetricNames = names, .numMetrics = n};
@@ -187,7 +187,7 @@ static inline int session_host(struct session *s, const char *chip, const char *
 	return rc;
 }
 
-static inline int session_image(struct session *s)
+static inline int session_image(struct sampling *s)
 {
 	struct cupti_data_initialize i = {.pPmSamplingObject = s->object,
 	                                  .counterDataSize = s->image_bytes,
@@ -196,14 +196,14 @@ static inline int session_image(struct session *s)
 	return CUPTI_CALL(&cupti, data_initialize, &i);
 }
 
-static inline int session_do(struct session *s, int (*call)(struct cupti_sampling *))
+static inline int session_do(struct sampling *s, int (*call)(struct cupti_sampling *))
 {
 	struct cupti_sampling p = {.structSize = 24, .pPmSamplingObject = s->object};
 
 	return call(&p);
 }
 
-static inline int session_configure(struct session *s, struct session_wish wish)
+static inline int session_configure(struct sampling *s, struct session_wish wish)
 {
 	struct cupti_set_config c = {.pPmSamplingObject = s->object,
 	                             .configSize = s->config_bytes,
@@ -217,7 +217,7 @@ static inline int session_configure(struct session *s, struct session_wish wish)
 }
 
 /* Enable to Start. */
-static inline int session_start(struct session *s, size_t device, struct session_wish wish)
+static inline int session_start(struct sampling *s, size_t device, struct session_wish wish)
 {
 	struct cupti_enable e = {.deviceIndex = device};
 	struct cupti_data_size d = {.pMetricNames = s->names,
@@ -240,7 +240,7 @@ static inline int session_start(struct session *s, size_t device, struct session
 	return rc ? rc : session_do(s, cupti.start);
 }
 
-static inline int session_decode(struct session *s, struct cupti_decode *ret)
+static inline int session_decode(struct sampling *s, struct cupti_decode *ret)
 {
 	*ret = (struct cupti_decode){.pPmSamplingObject = s->object,
 	                             .pCounterDataImage = s->image,
@@ -248,7 +248,7 @@ static inline int session_decode(struct session *s, struct cupti_decode *ret)
 	return CUPTI_CALL(&cupti, decode, ret);
 }
 
-static inline size_t session_completed(struct session *s)
+static inline size_t session_completed(struct sampling *s)
 {
 	struct cupti_data_info i = {.pCounterDataImage = s->image,
 	                            .counterDataImageSize = s->image_bytes};
@@ -257,7 +257,7 @@ static inline size_t session_completed(struct session *s)
 	return i.numCompletedSamples;
 }
 
-static inline int session_sample(struct session *s, size_t index, uint64_t *begin, uint64_t *end)
+static inline int session_sample(struct sampling *s, size_t index, uint64_t *begin, uint64_t *end)
 {
 	struct cupti_sample_info i = {.pPmSamplingObject = s->object,
 	                              .pCounterDataImage = s->image,
@@ -270,7 +270,7 @@ static inline int session_sample(struct session *s, size_t index, uint64_t *begi
 	return rc;
 }
 
-static inline int session_evaluate(struct session *s, size_t index, double *values)
+static inline int session_evaluate(struct sampling *s, size_t index, double *values)
 {
 	struct cupti_evaluate e = {.pHostObject = s->host,
 	                           .pCounterDataImage = s->image,
@@ -283,7 +283,7 @@ static inline int session_evaluate(struct session *s, size_t index, double *valu
 	return CUPTI_CALL(&cupti, evaluate, &e);
 }
 
-static inline int session_host_end(struct session *s)
+static inline int session_host_end(struct sampling *s)
 {
 	struct cupti_host h = {.structSize = 24, .pHostObject = s->host};
 	int rc = s->host ? cupti.host_deinitialize(&h) : CUPTI_OK;
@@ -295,7 +295,7 @@ static inline int session_host_end(struct session *s)
 }
 
 /* Disable and all that follows. */
-static inline int session_end(struct session *s)
+static inline int session_end(struct sampling *s)
 {
 	int rc = s->object ? session_do(s, cupti.disable) : CUPTI_OK, host = session_host_end(s);
 

@@ -44,7 +44,7 @@ static void check_conflicts(void)
 /* As CUPTI itself counts them, in one call for all. */
 static size_t passes_again(const char *chip, const struct gpu_set *set)
 {
-	struct session s;
+	struct sampling s;
 	int rc = session_host(&s, chip, set->names, set->names_len);
 	size_t passes = s.passes;
 
@@ -150,7 +150,7 @@ static void check_all(void)
 static void sample_body(void)
 {
 	struct cupti_availability a = {.deviceIndex = 0};
-	struct session s = {.host = NULL};
+	struct sampling s = {.host = NULL};
 	double values[ROW_MAX];
 	struct gpu_host *h;
 	struct gpu_set *set;

@@ -12,7 +12,7 @@ static void test_session(void)
 	double values[ARRAY_LEN(standard)];
 	uint64_t begin, stop;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 	size_t i, k, n;
 
 	stage("GH100");
@@ -65,7 +65,7 @@ static void test_devices(void)
 	struct cupti_chip_name chip = {.deviceIndex = 0};
 	double first[2], second[2];
 	struct cupti_decode d;
-	struct session a, b;
+	struct sampling a, b;
 
 	scene_begin();
 	scene_add(scene, "GH100")->cuda_ordinal = 1;
@@ -151,7 +151,7 @@ static void test_versions(void)
 		struct cupti_host_initialize bad = {.profilerType = CUPTI_PM_SAMPLING,
 		                                    .pChipName = "gh100"};
 		struct session_wish wish = usual_wish;
-		struct session s;
+		struct sampling s;
 
 		stage("GH100");
 		scene->cupti_version = versions[i];
@@ -180,7 +180,7 @@ static void test_versions(void)
 static void test_resized(void)
 {
 	struct session_wish wish = usual_wish;
-	struct session s;
+	struct sampling s;
 
 	stage("GH100");
 	scene->layout_version = 24;
@@ -217,7 +217,7 @@ static void test_host(void)
 	struct cupti_config_size z = {.configImageSize = 0};
 	struct cupti_config_image i = {.configImageSize = 0};
 	uint8_t image[256];
-	struct session s;
+	struct sampling s;
 
 	stage("GH100");
 	EQ(session_host(&s, "GH100", SET(unknown)), CUPTI_INVALID_PARAMETER); /* not 17 */

@@ -6,7 +6,7 @@ static const char *two[] = {"sm__cycles_active.avg",
 
 static const struct session_wish *the_wish = &usual_wish;
 
-static void run(struct session *s)
+static void run(struct sampling *s)
 {
 	stage("GH100");
 	scene->stretch_ns = 0;
@@ -15,7 +15,7 @@ static void run(struct session *s)
 	EQ(session_start(s, 0, *the_wish), CUPTI_OK);
 }
 
-static void end(struct session *s)
+static void end(struct sampling *s)
 {
 	EQ(session_do(s, cupti.stop), CUPTI_OK);
 	EQ(session_end(s), CUPTI_OK);
@@ -39,7 +39,7 @@ static void test_results(void)
 		{"cuptiPmSampling*", CUPTI_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED},
 		{"cuptiPmSamplingStart", CUPTI_UNKNOWN},
 	};
-	struct session s;
+	struct sampling s;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
@@ -61,7 +61,7 @@ static void test_stolen(void)
 {
 	struct scene_fault *busy, *nothing;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	busy = scene_fault(scene, FAULT_RESULT, "cuptiPmSamplingDecodeData", CUPTI_HARDWARE_BUSY);
@@ -86,7 +86,7 @@ static void test_turns(void)
 {
 	struct scene_fault *f;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	f = scene_fault(scene, FAULT_RESULT, "cuptiPmSamplingDecodeData", CUPTI_NOT_READY);
@@ -109,7 +109,7 @@ static void test_overflow_oldest(void)
 	static const struct session_wish small = {1000000, 10 * 7872, CUPTI_KEEP_OLDEST, 100,
 	                                          CUPTI_TIME_INTERVAL};
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	the_wish = &small;
 	run(&s);
@@ -140,7 +140,7 @@ static void test_overflow_latest(void)
 	uint64_t begin, stop;
 	struct cupti_decode d;
 	double values[2];
-	struct session s;
+	struct sampling s;
 
 	the_wish = &small;
 	run(&s);
@@ -172,7 +172,7 @@ static void test_full(void)
 	                                        CUPTI_TIME_INTERVAL};
 	uint64_t begin, stop;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	the_wish = &few;
 	run(&s);
@@ -205,7 +205,7 @@ static void test_values(void)
 	uint64_t begin, stop;
 	struct cupti_decode d;
 	double values[2];
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	scene_fault(scene, FAULT_NAN, "dram__", 0);
@@ -231,7 +231,7 @@ static void test_clock_step(void)
 {
 	uint64_t begin, stop, before;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	pass_ms(2);
@@ -252,7 +252,7 @@ static void test_clock_step(void)
 static void test_lost(void)
 {
 	struct cupti_decode d;
-	struct session s, other;
+	struct sampling s, other;
 	unsigned value;
 	void *device;
 	char name[64];
@@ -280,7 +280,7 @@ static void test_slow(void)
 {
 	struct timespec a, b;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	scene_fault(scene, FAULT_SLOW, "cuptiPmSamplingDecodeData", 0)->value = 20 * MS;
@@ -298,7 +298,7 @@ static void test_real_clock(void)
 	uint64_t begin = 0, stop = 0, before, wall;
 	size_t i, n;
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 	struct timespec t;
 
 	run(&s);

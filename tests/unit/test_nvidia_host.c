@@ -10,7 +10,7 @@
 
 static size_t passes_of(const char *chip, const char **names, size_t n)
 {
-	struct session s;
+	struct sampling s;
 	int rc = session_host(&s, chip, names, n);
 	size_t passes = s.passes;
 
@@ -194,7 +194,7 @@ static void check_errors(void)
 	struct cupti_add_metrics a = {.ppMetricNames = standard, .numMetrics = 1};
 	struct cupti_sampling none = {.structSize = 24};
 	struct cupti_host_initialize wrong = {.structSize = 44};
-	struct session s;
+	struct sampling s;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
@@ -262,7 +262,7 @@ static void check_fixture(void)
 static void check_sizes(void)
 {
 	size_t bytes = 0;
-	struct session s;
+	struct sampling s;
 	galvo_error e = {0};
 
 	EQ(session_host(&s, "GH100", SET(standard)), CUPTI_OK);
@@ -303,7 +303,7 @@ static void both_body(void)
 {
 	double values[ARRAY_LEN(standard)];
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	stage("GH100");
 	snprintf(scene->real_cupti, sizeof(scene->real_cupti), "%s", real_path);

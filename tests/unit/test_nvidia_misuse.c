@@ -13,7 +13,7 @@
 static const char *two[] = {"sm__cycles_active.avg", "sm__cycles_elapsed.avg"};
 
 /* A session that runs, with no quirks. */
-static void run(struct session *s)
+static void run(struct sampling *s)
 {
 	stage("GH100");
 	scene->stretch_ns = 0;
@@ -22,7 +22,7 @@ static void run(struct session *s)
 	EQ(session_start(s, 0, usual_wish), CUPTI_OK);
 }
 
-static void end(struct session *s)
+static void end(struct sampling *s)
 {
 	EQ(session_do(s, cupti.stop), CUPTI_OK);
 	EQ(session_end(s), CUPTI_OK);
@@ -36,7 +36,7 @@ static void test_order(void)
 	struct cupti_chip_name chip = {.deviceIndex = 0};
 	struct cupti_enable again = {.deviceIndex = 0};
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	EQ(CUPTI_CALL(&cupti, enable, &again), CUPTI_INVALID_OPERATION);
@@ -116,7 +116,7 @@ static void test_images(void)
 	struct cupti_decode d;
 	uint8_t *image, *pristine;
 	double values[2];
-	struct session s, other;
+	struct sampling s, other;
 
 	run(&s);
 	pristine = malloc(s.image_bytes);
@@ -171,7 +171,7 @@ static void test_images(void)
 static void test_config_image(void)
 {
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 
 	run(&s);
 	s.config[s.config_bytes - 2] ^= 1;
@@ -188,7 +188,7 @@ static void test_wishes(void)
 {
 	const char *tensor[] = {"sm__inst_executed_pipe_tensor.sum"};
 	struct session_wish wish = usual_wish;
-	struct session s;
+	struct sampling s;
 
 	stage("GH100");
 	EQ(session_host(&s, "GH100", SET(tensor)), CUPTI_OK);
@@ -248,7 +248,7 @@ static void *decode_slowly(void *of)
 static void test_threads(void)
 {
 	struct cupti_decode d;
-	struct session s;
+	struct sampling s;
 	pthread_t thread;
 
 	run(&s);
