@@ -1,20 +1,17 @@
 /* Hardware counters from beginning to end: what a caller asks for, and all devices together. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "note.h"
 #include "pen.h"
 
 static const double HZ_MIN = 1, HZ_MAX = 200000; /* more than a GPU keeps up with */
 static const uint64_t OPEN_TIMEOUT_NS = 30 * NS_PER_S, CLOSE_TIMEOUT_NS = 5 * NS_PER_S;
 static const uint64_t FLUSH_INTERVAL_NS = 10 * NS_PER_S;
-enum { DEVICES_MAX = 256, NOTES_MAX = 512, NOTE_SUBJECT = 16 };
+enum { DEVICES_MAX = 256 };
 
-struct note {
-	char subject[NOTE_SUBJECT];
-	char text[sizeof(((galvo_error *)0)->text) + 64];
-};
+#define OF_ALL "GPU counters"
 
 struct counters {
 	struct world world;
@@ -30,8 +27,7 @@ struct counters {
 	size_t devices_len;
 	const char *columns[ROW_MAX];
 	size_t columns_len;
-	struct note **notes;
-	size_t notes_len, notes_cap;
+	struct notes notes;
 	struct pen pen;
 	bool is_left_behind; /* a thread is still in a call, with memory of ours */
 
@@ -47,40 +43,17 @@ static bool is_ours(const struct counters *c)
 
 /* ---- notes --------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void
-note(struct counters *c, const struct device *d, const char *fmt, ...)
-{
-	struct note n = {.subject = "GPU counters"};
-	va_list args;
-	size_t i;
-
-	if (d)
-		snprintf(n.subject, sizeof(n.subject), "GPU %u", d->info.index);
-	va_start(args, fmt);
-	vsnprintf(n.text, sizeof(n.text), fmt, args);
-	va_end(args);
-	for (i = 0; i < c->notes_len; i++)
-		if (!strcmp(c->notes[i]->subject, n.subject) && !strcmp(c->notes[i]->text, n.text))
-			return;
-	if (!grow_array((void **)&c->notes, &c->notes_cap, c->notes_len, sizeof(*c->notes),
-	                NOTES_MAX))
-		return;
-	c->notes[c->notes_len] = alloc_array(1, sizeof(n));
-	if (c->notes[c->notes_len])
-		*c->notes[c->notes_len++] = n;
-}
-
 bool counters_note_at(const struct counters *c, size_t i, const char **ret_subject,
                       const char **ret_text)
 {
 	size_t k;
 
-	if (i < c->notes_len) {
-		*ret_subject = c->notes[i]->subject;
-		*ret_text = c->notes[i]->text;
+	if (i < c->notes.len) {
+		*ret_subject = c->notes.all[i]->subject;
+		*ret_text = c->notes.all[i]->text;
 		return true;
 	}
-	i -= c->notes_len;
+	i -= c->notes.len;
 	for (k = 0; k < c->devices_len; k++) {
 		const struct device *d = c->devices[k];
 
@@ -154,7 +127,7 @@ static galvo_status open_libraries(struct counters *c, const struct counters_con
 	if (status)
 		return status;
 	if (is_loaded)
-		note(c, NULL,
+		note(&c->notes, OF_ALL,
 		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
 		     "missing while counters are sampled");
 	return begin(c, reterr);
@@ -244,13 +217,13 @@ static void tell_of_set(struct counters *c, struct device *d)
 	size_t i;
 
 	for (i = 0; i < d->set->dropped_len; i++)
-		note(c, NULL, "%s is not recorded: %s", d->set->dropped[i].name,
+		note(&c->notes, OF_ALL, "%s is not recorded: %s", d->set->dropped[i].name,
 		     d->set->dropped[i].why);
 	if (d->set_error.text[0])
-		note(c, d, "what it has to count is not asked: %s", d->set_error.text);
+		note(&c->notes, d->subject, "what it has to count is not asked: %s", d->set_error.text);
 	device_reason(d, reason);
 	if (reason[0])
-		note(c, d, "%s; it is tried again", reason);
+		note(&c->notes, d->subject, "%s; it is tried again", reason);
 }
 
 /*
@@ -277,7 +250,7 @@ static galvo_status open_devices(struct counters *c, galvo_error *reterr)
 			continue;
 		}
 		device_say(d, error.text);
-		note(c, d, "%s", error.text);
+		note(&c->notes, d->subject, "%s", error.text);
 		if (worst == GALVO_OK ||
 		    (worst != GALVO_ERR_INVALID && status == GALVO_ERR_INVALID)) {
 			worst = status;
@@ -401,19 +374,6 @@ static bool end_devices(struct counters *c)
 	return true;
 }
 
-static void destroy_device(struct device *d)
-{
-	if (d->has_evaluator)
-		pthread_join(d->evaluator, NULL);
-	if (d->has_decoder)
-		pthread_join(d->decoder, NULL);
-	pm_finish(&d->session);
-	gpu_set_free(d->set);
-	queue_finish(&d->queue);
-	pthread_mutex_destroy(&d->words);
-	free(d);
-}
-
 void counters_destroy(struct counters *c)
 {
 	size_t i;
@@ -421,13 +381,11 @@ void counters_destroy(struct counters *c)
 	if (!c || !is_ours(c) || c->is_left_behind || !end_devices(c))
 		return;
 	for (i = 0; i < c->devices_len; i++)
-		destroy_device(c->devices[i]);
+		device_destroy(c->devices[i]);
 	pen_finish(&c->pen);
-	for (i = 0; i < c->notes_len; i++)
-		free(c->notes[i]);
+	notes_finish(&c->notes);
 	for (i = 0; c->metrics && c->metrics[i]; i++)
 		free((void *)(uintptr_t)c->metrics[i]);
-	free(c->notes);
 	free(c->metrics);
 	free(c->devices);
 	free(c->infos);

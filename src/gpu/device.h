@@ -112,6 +112,7 @@ galvo_status device_facts(struct device *d, galvo_error *reterr);
 galvo_status device_start(struct device *d, galvo_error *reterr); /* the decoder's; it opens */
 galvo_status device_go(struct device *d, galvo_error *reterr);    /* the evaluator's; sampling begins */
 void device_signal_stop(struct device *d);
+void device_destroy(struct device *d); /* done, or never started */
 void device_leave(struct device *d); /* nobody will wait for its threads */
 bool device_is_done(const struct device *d); /* both threads have nothing more to do */
 /* Why there are no samples, "" if there are. */

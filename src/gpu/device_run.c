@@ -391,6 +391,19 @@ void device_leave(struct device *d)
 	d->has_decoder = d->has_evaluator = false;
 }
 
+void device_destroy(struct device *d)
+{
+	if (d->has_evaluator)
+		pthread_join(d->evaluator, NULL);
+	if (d->has_decoder)
+		pthread_join(d->decoder, NULL);
+	pm_finish(&d->session);
+	gpu_set_free(d->set);
+	queue_finish(&d->queue);
+	pthread_mutex_destroy(&d->words);
+	free(d);
+}
+
 bool device_is_done(const struct device *d)
 {
 	return (!d->has_decoder || is_set(&d->decoder_done)) &&
