@@ -156,6 +156,7 @@ struct scene {
 	uint32_t slot_bytes;     /* of a sample in an image */
 	uint64_t stretch_ns;     /* the first sample after Start began that much too early */
 	uint32_t tail;           /* samples without length after Stop */
+	uint32_t is_light;       /* PM sampling for measurements: cheap values, no books, no checks */
 	uint32_t device_count;
 	struct scene_device devices[SCENE_DEVICES];
 	uint32_t fault_count;
