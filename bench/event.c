@@ -1,6 +1,19 @@
-/* What a region and a mark cost their caller, without a sidecar and with one, beside a bare look at the clock. */
+/*
+ * What a region and a mark cost their caller, without a sidecar and with one, beside a bare look at the clock.
+ *
+ * usage: bench_event [LIBCUDA]
+ *
+ * Those of the GPU are on a driver that does nothing, or on LIBCUDA, libcuda.so.1 say.
+ */
 #include "galvo/galvo.h"
+#include "nvidia/nvidia.h"
 #include "scratch.h"
+
+/* What CUDA does for a region of the GPU without galvo: two events recorded into a stream. */
+struct driver {
+	struct cuda cuda;
+	void *context, *stream, *event;
+};
 
 enum { ROUNDS = 400, CALLS = 500 };
 
@@ -77,7 +90,39 @@ static void print(const struct round *rounds)
 	}
 }
 
-static galvo_status run(struct round *rounds, galvo_suite *suite, galvo_error *reterr)
+static galvo_status load(struct driver *d, const char *file, galvo_error *reterr)
+{
+	const struct nvidia_places where = {.file = file};
+	galvo_status status = cuda_open(&d->cuda, &where, reterr);
+	int result;
+
+	if (status != GALVO_OK)
+		return status;
+	result = d->cuda.init(0);
+	if (!result)
+		result = d->cuda.primary_retain(&d->context, 0);
+	if (!result)
+		result = d->cuda.ctx_set_current(d->context);
+	if (!result)
+		result = d->cuda.stream_create(&d->stream, CUDA_STREAM_NON_BLOCKING);
+	if (!result)
+		result = d->cuda.event_create(&d->event, CUDA_EVENT_DEFAULT);
+	return result ? cuda_failed(reterr, file, result) : GALVO_OK;
+}
+
+/* The floor of it: ns a call. */
+static double time_record(const struct driver *d)
+{
+	uint64_t from_ns = now_ns();
+	int i, failed = 0;
+
+	for (i = 0; i < CALLS; i++)
+		failed |= d->cuda.event_record(d->event, d->stream);
+	return failed ? 0 : (double)(now_ns() - from_ns) / CALLS;
+}
+
+static galvo_status run(struct round *rounds, galvo_suite *suite, galvo_tracker *tracker,
+                        galvo_error *reterr)
 {
 	static uint64_t ids[CALLS];
 	const struct timespec moment = {0, 5 * NS_PER_MS};
@@ -85,13 +130,14 @@ static galvo_status run(struct round *rounds, galvo_suite *suite, galvo_error *r
 	int i;
 
 	for (i = 0; i < ROUNDS && status == GALVO_OK; i++) {
-		rounds[i] = measure(galvo_suite_host_tracker(suite), ids);
+		rounds[i] = measure(tracker, ids);
 		nanosleep(&moment, NULL); /* a workload that says nothing but this is none */
 	}
 	return status == GALVO_OK ? galvo_suite_stop(suite, reterr) : status;
 }
 
-static galvo_status run_in(int32_t mode, const char *dir, galvo_error *reterr)
+/* On the host, or on the driver's stream. */
+static galvo_status run_in(int32_t mode, const char *dir, const struct driver *d, galvo_error *reterr)
 {
 	static struct round rounds[ROUNDS];
 	galvo_suite_config config = galvo_suite_config_default();
@@ -102,26 +148,39 @@ static galvo_status run_in(int32_t mode, const char *dir, galvo_error *reterr)
 	config.overwrite = 1;
 	config.mode = mode;
 	status = galvo_suite_create(&config, &suite, reterr);
+	if (status == GALVO_OK && d)
+		status = galvo_tracker_set_stream(galvo_suite_gpu_tracker(suite), d->stream, reterr);
 	if (status == GALVO_OK)
-		status = run(rounds, suite, reterr);
+		status = run(rounds, suite, d ? galvo_suite_gpu_tracker(suite)
+		                              : galvo_suite_host_tracker(suite), reterr);
 	if (status == GALVO_OK) {
-		printf("%s\n", mode == GALVO_SIDECAR ? "with a sidecar" : "in the process");
+		printf("%s%s\n", d ? "on the GPU, " : "",
+		       mode == GALVO_SIDECAR ? "with a sidecar" : "in the process");
+		if (d)
+			printf("%-20s %7.1f ns\n", "cuEventRecord", time_record(d));
 		print(rounds);
 	}
 	galvo_suite_destroy(suite);
 	return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char dir[SCRATCH_BYTES];
 	galvo_error error;
 	galvo_status status = scratch_make(dir, &error);
+	struct driver driver;
 
 	if (status == GALVO_OK)
-		status = run_in(GALVO_IN_PROCESS, dir, &error);
+		status = run_in(GALVO_IN_PROCESS, dir, NULL, &error);
 	if (status == GALVO_OK)
-		status = run_in(GALVO_SIDECAR, dir, &error);
+		status = run_in(GALVO_SIDECAR, dir, NULL, &error);
+	if (status == GALVO_OK)
+		status = load(&driver, argc > 1 ? argv[1] : NULL_CUDA, &error);
+	if (status == GALVO_OK)
+		status = run_in(GALVO_IN_PROCESS, dir, &driver, &error);
+	if (status == GALVO_OK)
+		status = run_in(GALVO_SIDECAR, dir, &driver, &error);
 	if (status != GALVO_OK)
 		fprintf(stderr, "%s\n", error.text);
 	scratch_remove(dir);

@@ -35,6 +35,7 @@ void scratch_remove(char dir[SCRATCH_BYTES])
 	remove_file(dir, stream_file_name(STREAM_DISK));
 	remove_file(dir, stream_file_name(STREAM_EVENTS));
 	remove_file(dir, stream_file_name(STREAM_GPU));
+	remove_file(dir, stream_file_name(STREAM_TELEMETRY));
 	remove_file(dir, "session_metadata.pb");
 	rmdir(dir);
 	dir[0] = '\0';

@@ -24,7 +24,7 @@ enum {
 struct opt {
 	int key;          /* the short option, or a number from 256 up where there is none */
 	const char *name; /* the long one */
-	const char *arg;  /* what its argument is called; NULL: it has none */
+	const char *arg;  /* what its argument is called; "[=ARG]": it may have one; NULL: it has none */
 	const char *help; /* one line */
 	const char *takes; /* what its argument has to be: "a number above 0"; NULL: anything */
 };

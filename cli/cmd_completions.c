@@ -21,6 +21,11 @@ static bool is_kind(const char *arg, const char *kind)
 	return strcmp(kind_of(arg), kind) == 0;
 }
 
+static bool may_have_one(const struct opt *o)
+{
+	return o->arg && o->arg[0] == '[';
+}
+
 /* A variable of bash: the options of a command whose arguments are of that kind, and `operand`. */
 static void bash_kind(const struct command *c, const char *variable, const char *kind)
 {
@@ -121,12 +126,12 @@ static void zsh(void)
 			if (o->key < 256)
 				printf("'(-%c --%s)'{-%c,--%s}'[", o->key, o->name, o->key, o->name);
 			else
-				printf("'--%s[", o->name);
+				printf("'--%s%s[", o->name, may_have_one(o) ? "=-" : "");
 			quoted(o->help);
 			fputs("]", stdout);
 			if (o->arg) {
-				fputs(":", stdout);
-				quoted(o->arg);
+				fputs(may_have_one(o) ? "::" : ":", stdout);
+				quoted(may_have_one(o) ? "value" : o->arg);
 				printf(":%s", is_kind(o->arg, "dir") ? "_directories"
 				              : is_kind(o->arg, "file") ? "_files" : "");
 			}
@@ -160,7 +165,7 @@ static void fish(void)
 			if (o->key < 256)
 				printf(" -s %c", o->key);
 			printf(" -l %s%s -d '%s'\n", o->name,
-			       !o->arg ? "" : is_kind(o->arg, "dir") ? " -r -a '(__fish_complete_directories)'"
+			       !o->arg || may_have_one(o) ? "" : is_kind(o->arg, "dir") ? " -r -a '(__fish_complete_directories)'"
 			       : is_kind(o->arg, "file") ? " -r -F" : " -x", o->help);
 		}
 		if (is_kind(c->arguments, "dir"))

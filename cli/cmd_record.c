@@ -8,11 +8,14 @@
 
 enum {
 	KEY_FOR = 256, KEY_HZ, KEY_CORE_HZ, KEY_DISK_HZ, KEY_DISK, KEY_FLUSH, KEY_BUDGET, KEY_PSS,
-	KEY_THREADS, KEY_FOLLOW, KEY_NO_EVENTS, KEY_ROOT, KEY_REPORT,
+	KEY_THREADS, KEY_FOLLOW, KEY_NO_EVENTS, KEY_ROOT, KEY_REPORT, KEY_NO_GPU, KEY_GPU_TELEMETRY_HZ,
+	KEY_GPU_COUNTERS, KEY_GPU_HZ, KEY_GPUS,
 };
 
 #define HERTZ_MIN 0.001
 #define HERTZ_MAX 10000
+#define GPU_HERTZ 1000 /* of counters: no GPU notices */
+#define GPU_HERTZ_MAX 200000
 #define DAY_S 86400
 
 #define HERTZ "a number above 0.001 and at most 10000"
@@ -42,6 +45,16 @@ static const struct opt opts[] = {
 	 "a number above 0 and at most 100"},
 	{KEY_ROOT, "root", "DIR", "where proc/ and sys/ are, or a captured machine",
 	 "a directory's name"},
+	{KEY_NO_GPU, "no-gpu", NULL, "leave GPUs alone; without it their telemetry is recorded", NULL},
+	{KEY_GPU_TELEMETRY_HZ, "gpu-telemetry-hz", "N", "telemetry of GPUs N times a second (default: 10)",
+	 HERTZ},
+	{KEY_GPU_COUNTERS, "gpu-counters", "[=SET]",
+	 "hardware counters of GPUs: default, rich or names of metrics with commas between them",
+	 "default, rich or names of metrics with commas between them, 128 at most"},
+	{KEY_GPU_HZ, "gpu-hz", "N", "hardware counters N times a second (default: 1000)",
+	 "a number from 1 up to 200000"},
+	{KEY_GPUS, "gpus", "LIST", "hardware counters of these GPUs: numbers or UUIDs (default: all)",
+	 "numbers or UUIDs of GPUs with commas between them, 64 at most"},
 	{KEY_REPORT, "report", NULL, "print the report on standard error at the end", NULL},
 	{'q', "quiet", NULL, "say nothing but errors", NULL},
 	OPT_HELP,
@@ -174,6 +187,89 @@ static bool take_disk(struct recording *r, const char *name)
 	return name[0] != '\0';
 }
 
+static bool take_words(struct words *to, const char *text, size_t most)
+{
+	char *at = to->text, *comma;
+
+	to->len = 0;
+	if (strlen(text) >= sizeof(to->text))
+		return false;
+	memcpy(to->text, text, strlen(text) + 1);
+	for (; at; at = comma) {
+		comma = strchr(at, ',');
+		if (comma)
+			*comma++ = '\0';
+		if (!at[0] || to->len == most)
+			return false;
+		to->all[to->len++] = at;
+	}
+	return true;
+}
+
+/* As CUDA counts them: "0", "GPU-…". */
+static bool is_gpu(const char *word)
+{
+	size_t digits = strspn(word, "0123456789");
+
+	return (digits > 0 && digits < 4 && !word[digits]) || (!strncmp(word, "GPU-", 4) && word[4]);
+}
+
+static bool take_gpus(struct recording *r, const char *text)
+{
+	size_t i;
+
+	r->has_gpu_options = true;
+	if (!take_words(&r->gpus, text, GPUS_MAX))
+		return false;
+	for (i = 0; i < r->gpus.len; i++)
+		if (!is_gpu(r->gpus.all[i]))
+			return false;
+	r->config.gpus = r->gpus.all;
+	r->config.gpus_len = r->gpus.len;
+	return true;
+}
+
+/* What the file says of devices and frequency stands. */
+static bool take_counters(struct recording *r, const char *text)
+{
+	static const char *const all[] = {"all"};
+	galvo_suite_config *c = &r->config;
+
+	if (!c->gpu_counters && !c->gpus_len) {
+		c->gpus = all;
+		c->gpus_len = 1;
+	}
+	if (!c->gpu_counters && c->gpu_hz == 0)
+		c->gpu_hz = GPU_HERTZ;
+	c->gpu_counters = 1;
+	if (!text)
+		return true;
+	if (!take_words(&r->gpu_metrics, text, GPU_METRICS_MAX))
+		return false;
+	c->gpu_metrics = r->gpu_metrics.all;
+	c->gpu_metrics_len = r->gpu_metrics.len;
+	return true;
+}
+
+static bool take_gpu_hertz(struct recording *r, const char *text)
+{
+	r->has_gpu_options = true;
+	return parse_number(text, &r->config.gpu_hz) && r->config.gpu_hz >= 1 &&
+	       r->config.gpu_hz <= GPU_HERTZ_MAX;
+}
+
+static bool take_gpu_value(struct recording *r, int key, const char *arg)
+{
+	switch (key) {
+	case KEY_NO_GPU: r->no_gpu = true; return true;
+	case KEY_GPU_TELEMETRY_HZ: r->config.gpu_telemetry = 1; return take_hertz(&r->config.telemetry_hz, arg);
+	case KEY_GPU_COUNTERS: return take_counters(r, arg);
+	case KEY_GPU_HZ: return take_gpu_hertz(r, arg);
+	case KEY_GPUS: return take_gpus(r, arg);
+	}
+	return false;
+}
+
 static bool take_value(struct recording *r, int key, const char *arg)
 {
 	galvo_suite_config *c = &r->config;
@@ -198,7 +294,7 @@ static bool take_value(struct recording *r, int key, const char *arg)
 	case KEY_ROOT: c->root = arg; return arg[0] != '\0';
 	case KEY_REPORT: r->wants_report = true; return true;
 	}
-	return false;
+	return take_gpu_value(r, key, arg);
 }
 
 static enum opt_taken take_option(void *ctx, int key, const char *arg)
@@ -206,6 +302,16 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 	if (key == 'c')
 		return take_file(ctx, arg) ? OPT_TAKEN : OPT_SAID;
 	return take_value(ctx, key, arg) ? OPT_TAKEN : OPT_WRONG;
+}
+
+/* 0, or an exit status. */
+static int settle_gpus(const struct command *command, struct recording *r)
+{
+	if (r->has_gpu_options && !r->config.gpu_counters)
+		return usage_error(command, "--gpus and --gpu-hz are of hardware counters: expected --gpu-counters");
+	if (r->no_gpu)
+		r->config.gpu_counters = r->config.gpu_telemetry = 0;
+	return 0;
 }
 
 /* Who is followed: the command, those of --pid, else those of the file. 0, or an exit status. */
@@ -238,11 +344,14 @@ static int run(const struct command *command, int argc, char **argv)
 	r.config = galvo_suite_config_default();
 	r.config.follow = GALVO_FOLLOW_TREE;
 	r.config.is_recorder = 1;
+	r.config.gpu_telemetry = 2; /* where there are GPUs */
 	if (!opts_take(command, argc, argv, &at, take_option, &r, &exit_code))
 		return exit_code;
 	r.argv = argv + at;
 	r.argc = argc - at;
 	exit_code = settle_processes(command, &r);
+	if (exit_code == 0)
+		exit_code = settle_gpus(command, &r);
 	if (exit_code)
 		return exit_code;
 	if (r.file)

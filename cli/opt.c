@@ -45,7 +45,8 @@ static int opt_next(const struct command *command, int argc, char **argv, int *a
 	for (i = 0; i < command->opts_len && i < OPTS_MAX; i++) {
 		const struct opt *o = &command->opts[i];
 
-		longs[i] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+		longs[i] = (struct option){o->name, !o->arg ? no_argument : o->arg[0] == '[' ? optional_argument
+		                           : required_argument, NULL, o->key};
 		if (o->key >= 256)
 			continue;
 		shorts[n++] = (char)o->key;
@@ -95,7 +96,8 @@ void command_print_help(const struct command *command)
 		const struct opt *o = &command->opts[i];
 		char left[40];
 
-		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg && o->arg[0] != '[' ? " " : "",
+		         o->arg ? o->arg : "");
 		if (o->key < 256)
 			printf("  -%c, ", o->key);
 		else

@@ -26,6 +26,7 @@ struct session {
 	double interrupted_s; /* the last one */
 	bool is_recording, workload_ended;
 	bool is_slowed_told;
+	size_t notes_seen;
 	bool is_lost;         /* part of the recording could not be written */
 	double deadline_s;    /* 0: none */
 };
@@ -91,6 +92,32 @@ static void tell_slowed(struct session *s, const galvo_suite_stats *stats)
 	        pct > 0 ? pct : 1, stats->slowed_sources, stats->largest_divisor);
 }
 
+/* Counters were asked for, and there are none. */
+static void tell_no_counters(const struct session *s)
+{
+	galvo_profiler *profiler = galvo_suite_gpu_profiler(s->suite);
+	galvo_error error;
+
+	if (profiler && !s->r->is_quiet && galvo_gpu_status(profiler, &error) != GALVO_OK)
+		complain("no GPU counters: %s; the rest is recorded, and galvo doctor tells more", error.text);
+}
+
+/*
+ * What is wrong with GPUs, as far as it was not told. Of the counters themselves it was, or it is what a set
+ * leaves out.
+ */
+static void tell_gpu_notes(struct session *s, bool is_start)
+{
+	galvo_note note = {.struct_size = sizeof(note)};
+
+	while (galvo_suite_note_at(s->suite, s->notes_seen, &note, NULL) == GALVO_OK) {
+		s->notes_seen++;
+		if (!s->r->is_quiet && !strncmp(note.subject, "GPU ", 4) &&
+		    !(is_start && !strcmp(note.subject, "GPU counters")))
+			complain("%s: %s", note.subject, note.text);
+	}
+}
+
 static void stop_recording(struct session *s)
 {
 	galvo_suite_stats stats = {.struct_size = sizeof(stats)};
@@ -107,6 +134,7 @@ static void stop_recording(struct session *s)
 		complain("part of the recording is lost: %s", error.text);
 		s->is_lost = true;
 	}
+	tell_gpu_notes(s, false);
 	if (s->is_lost || s->r->is_quiet ||
 	    galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
 		return;
@@ -278,6 +306,8 @@ static int run_workload(struct session *s)
 		return EXIT_OF_GALVO;
 	}
 	s->is_recording = true;
+	tell_no_counters(s);
+	tell_gpu_notes(s, true);
 	if (s->r->config.system_hz > 0 &&
 	    galvo_suite_get_stats(s->suite, &stats, NULL) == GALVO_OK)
 		tell_slowed(s, &stats);
@@ -345,6 +375,12 @@ static bool launch(struct session *s)
 	return true;
 }
 
+/* What options ask of GPUs, and no GPU there has. */
+static bool is_gpu_mistake(const galvo_error *error)
+{
+	return error->status == GALVO_ERR_INVALID && !strncmp(error->text, "gpu: ", 5);
+}
+
 static int record_session(struct session *s)
 {
 	struct recording *r = s->r;
@@ -369,7 +405,7 @@ static int record_session(struct session *s)
 		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
 		if (r->argc)
 			launch_cancel(&s->launch);
-		return EXIT_OF_GALVO;
+		return is_gpu_mistake(&error) ? EXIT_OF_USAGE : EXIT_OF_GALVO;
 	}
 	if (r->argc)
 		galvo_suite_set_workload(s->suite, &s->workload, NULL);

@@ -4,7 +4,14 @@
 
 #include "cli.h"
 
-enum { PROCESSES_MAX = 256, DISKS_MAX = 256 };
+enum { PROCESSES_MAX = 256, DISKS_MAX = 256, GPUS_MAX = 64, GPU_METRICS_MAX = 128 };
+
+/* Words with commas between them. */
+struct words {
+	char text[8192];
+	const char *all[GPU_METRICS_MAX];
+	size_t len;
+};
 
 struct recording {
 	galvo_suite_config config;
@@ -18,6 +25,9 @@ struct recording {
 	const char *alias;      /* of the command: that of the file's process 0, or NULL */
 	bool names_command;     /* the file has a process 0 */
 	bool has_file_processes, has_file_disks; /* and no option has replaced them */
+	struct words gpus, gpu_metrics;
+	bool has_gpu_options; /* of counters, but not the one that asks for them */
+	bool no_gpu;
 	bool is_machine_only, is_quiet, wants_report;
 	double for_s; /* 0: until the end */
 };

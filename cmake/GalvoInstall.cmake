@@ -36,7 +36,8 @@ foreach(page IN LISTS pages)
 endforeach()
 
 install(FILES configs/example.pbtxt DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES examples/follow_run.c examples/full_system_profiling.c examples/read_run.c
+install(FILES examples/follow_run.c examples/full_system_profiling.c
+  examples/full_system_profiling.cu examples/gemm_profiling.cu examples/read_run.c
   examples/regions.sh examples/system_only.c
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -7,7 +7,7 @@ _galvo() {
 	done
 	case ${COMP_WORDS[1]} in
 	record)
-		opts='--config --output --force --pid --all --for --hz --core-hz --disk-hz --disk --follow --pss --threads --no-kernel-events --flush --budget --root --report --quiet --help'
+		opts='--config --output --force --pid --all --for --hz --core-hz --disk-hz --disk --follow --pss --threads --no-kernel-events --flush --budget --root --no-gpu --gpu-telemetry-hz --gpu-counters --gpu-hz --gpus --report --quiet --help'
 		dirs=' --output -o --root'
 		files=' --config -c' ;;
 	report)

@@ -171,20 +171,16 @@ static int run_phases(galvo_suite *suite, galvo_error *error)
 	return done;
 }
 
-/* The suite that a file asks for; its notes say what it asks for in vain. */
+/* The suite that a file asks for. */
 static galvo_status create_suite(const char *path, const char *output_dir, int has_sidecar,
                                  galvo_suite **suite, galvo_error *error)
 {
 	galvo_suite_config chosen;
 	galvo_config *config;
 	galvo_status status = galvo_config_load(path, &config, error);
-	const char *note;
-	size_t i;
 
 	if (status != GALVO_OK)
 		return status;
-	for (i = 0; galvo_config_note_at(config, i, &note, NULL) == GALVO_OK; i++)
-		fprintf(stderr, "%s\n", note);
 	chosen = *galvo_config_suite(config);
 	if (output_dir)
 		chosen.output_dir = output_dir;
@@ -195,6 +191,16 @@ static galvo_status create_suite(const char *path, const char *output_dir, int h
 		printf("recording; afterwards: galvo report %s\n", chosen.output_dir);
 	galvo_config_destroy(config);
 	return status;
+}
+
+/* What it asks for and this machine does not have, as GPUs. */
+static void tell_notes(const galvo_suite *suite)
+{
+	galvo_note note = {.struct_size = sizeof(note)};
+	size_t i;
+
+	for (i = 0; galvo_suite_note_at(suite, i, &note, NULL) == GALVO_OK; i++)
+		fprintf(stderr, "%s: %s\n", note.subject, note.text);
 }
 
 int main(int argc, char **argv)
@@ -219,6 +225,7 @@ int main(int argc, char **argv)
 	if (status == GALVO_OK)
 		status = galvo_suite_start(suite, &error);
 	if (status == GALVO_OK) {
+		tell_notes(suite);
 		done = run_phases(suite, &error);
 		status = galvo_suite_stop(suite, &error);
 	}

@@ -19,14 +19,14 @@ struct rig {
 	struct galvo_run *run; /* after rig_read */
 };
 
-static inline void rig_init(struct rig *r, bool is_threaded)
+static inline void rig_init_with(struct rig *r, bool is_threaded, const struct clock *clock)
 {
 	struct stream_config config = sample_config(STREAM_EVENTS);
 
 	*r = (struct rig){.dir_fd = -1};
 	r->dir_fd = sample_dir(r->path);
 	clock_fake_init(&r->clock, 1000, 2000, 3000);
-	r->world = (struct world){.clock = is_threaded ? &clock_real : &r->clock.clock};
+	r->world = (struct world){.clock = clock ? clock : &r->clock.clock};
 	OK(writer_create(r->dir_fd, &r->writer, NULL) == GALVO_OK);
 	OK(writer_add(r->writer, &config, &r->stream, NULL) == GALVO_OK);
 	OK(writer_start(r->writer, NULL) == GALVO_OK);
@@ -35,6 +35,11 @@ static inline void rig_init(struct rig *r, bool is_threaded)
 	events_open(r->events, r->stream, is_threaded ? 2 * NS_PER_MS : NS_PER_S);
 	if (is_threaded)
 		OK(events_start(r->events, NULL) == GALVO_OK);
+}
+
+static inline void rig_init(struct rig *r, bool is_threaded)
+{
+	rig_init_with(r, is_threaded, is_threaded ? &clock_real : NULL);
 }
 
 /* Ends as a crash does: what was flushed is there, and nothing else. */

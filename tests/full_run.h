@@ -154,7 +154,9 @@ static inline void full_regions(struct fake_run *f)
 	for (i = 0; i < ARRAY_LEN(names); i++)
 		fake_region(f, names[i], 9000, 9010 + i);
 	fake_region(f, "install", 9500, 0);
-	fake_region(f, "kernel", 3000, 4000)->domain = DOMAIN_GPU;
+	*fake_region(f, "kernel", 3000, 4000) = (struct region){
+		.domain = DOMAIN_GPU, .name = span_str("kernel"), .id = 99, .start_mono_ns = 103 * S,
+		.end_mono_ns = 104 * S, .error_ns = 12345, .stream = 1};
 	fake_mark(f, "checkpoint", 4000);
 	fake_mark(f, "checkpoint", 8000);
 	fake_mark(f, "start", 5);

@@ -145,12 +145,16 @@ def load_schema():
         sys.path.insert(0, place)
         try:
             import disk_metrics_pb2
+            import gpu_metrics_pb2
+            import gpu_telemetry_pb2
             import session_metadata_pb2
             import system_metrics_pb2
         finally:
             sys.path.remove(place)
     messages_of["system_metrics.pb"] = system_metrics_pb2.SystemMetricsTrace
     messages_of["disk_metrics.pb"] = disk_metrics_pb2.DiskMetricsTrace
+    messages_of["gpu_metrics.pb"] = gpu_metrics_pb2.GPUMetricsTrace
+    messages_of["gpu_telemetry.pb"] = gpu_telemetry_pb2.GPUTelemetryTrace
     messages_of["session_metadata.pb"] = session_metadata_pb2.SessionMetadata
 
 
@@ -190,6 +194,8 @@ SCOPES = {
     "system_samples": (1, None),
     "device_samples": (2, "device_name"),
     "process_samples": (3, "pid"),
+    "samples": (4, "gpu_index"),
+    "detail_samples": (105, "gpu_index"),
     "core_samples": (100, "cpu"),
     "interface_samples": (101, "device_name"),
     "system_detail_samples": (102, None),

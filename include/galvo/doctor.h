@@ -59,8 +59,9 @@ typedef struct galvo_doctor_config {
 typedef struct galvo_doctor galvo_doctor;
 
 /*
- * Looks at everything, which takes milliseconds: files are opened, system calls are made, GPU libraries
- * are loaded and let go where there is a device for them. Nothing is left changed. NULL: the defaults.
+ * Looks at everything, which takes milliseconds: files are opened, system calls are made. Where there is
+ * a driver of GPUs its libraries are loaded, stay loaded, and are asked, which may take seconds, 15 at
+ * most. Nothing is left changed. NULL: the defaults.
  * ABSENT: below that root there is no proc.
  */
 GALVO_API galvo_status galvo_doctor_create(const galvo_doctor_config *config,

@@ -11,6 +11,23 @@
  * and before start and after stop, when they do nothing. When more is said than galvo can take, it is
  * dropped and counted, and the recording says so; an end is never dropped for that reason.
  *
+ * Regions and marks of the GPU are the same calls with the other tracker, once it knows a stream:
+ *
+ *     galvo_tracker *gpu = galvo_suite_gpu_tracker(suite);
+ *     galvo_status status = galvo_tracker_set_stream(gpu, stream, &error);
+ *     uint64_t id = galvo_region_begin(gpu, "forward", 7);
+ *     … work is put into the stream …
+ *     galvo_region_end(gpu, id);
+ *
+ * They have the instants at which the stream gets there, on CLOCK_MONOTONIC and in ns as all others, and
+ * a bound of what may be wrong with them, usually some microseconds. Each call costs what recording a
+ * CUDA event does and a tenth of a microsecond: nothing is waited for, the caller's CUDA context and
+ * capture mode stay as they are, and nothing synchronises. They may be made on any thread, but not in a signal handler, and
+ * wait only where CUDA does for any work, when the stream's queue is full. What cannot be recorded is
+ * left out and counted: in a stream that is being captured into a graph, when some thousands are on their
+ * way to the GPU and back, after CUDA has failed. What the GPU has not got to 0.2 s after the stop is
+ * recorded as unfinished: stop when the work is done, and before cudaDeviceReset.
+ *
  * In a child after fork they do nothing: what is recorded is the process that started the suite. A
  * program that the child becomes, and any other, speaks to the recorder through its socket: see
  * galvo_say. Trackers belong to their suite and are gone with it.
@@ -30,31 +47,40 @@ typedef struct galvo_tracker galvo_tracker;
 
 typedef enum galvo_domain {
 	GALVO_DOMAIN_HOST = 1, /* CLOCK_MONOTONIC, at the call */
-	GALVO_DOMAIN_GPU = 2,  /* the clock of the GPU, where the stream gets there */
+	GALVO_DOMAIN_GPU = 2,  /* when a CUDA stream gets there */
 	GALVO_DOMAIN_WIDTH = 0x7fffffff
 } galvo_domain;
 
-/* Never NULL. Regions on CLOCK_MONOTONIC, and regions on the clock of the GPU. Any thread. */
+/* Never NULL. Regions of the host, and regions of the GPU. Any thread. */
 GALVO_API galvo_tracker *galvo_suite_host_tracker(galvo_suite *suite);
 GALVO_API galvo_tracker *galvo_suite_gpu_tracker(galvo_suite *suite);
 
 /*
- * OK: what is said is recorded. STATE: not now, the suite is not started, or in another process.
- * ABSENT: never: this galvo, machine or configuration has no such thing. Any thread.
+ * OK: what is said is recorded. STATE: not now: the suite is not started, or in another process, or, of
+ * the GPU, no stream is set, or its CUDA context is lost. ABSENT: this machine or configuration has no
+ * such thing, or this program has not loaded CUDA (yet). Any thread.
  */
 GALVO_API galvo_status galvo_tracker_status(const galvo_tracker *tracker, galvo_error *reterr);
 
 GALVO_API galvo_domain galvo_tracker_domain(const galvo_tracker *tracker); /* any thread */
 /*
- * The CUDA stream, a cudaStream_t, on which regions of the GPU begin and end; once, before the first.
- * INVALID: the tracker is the host's; ABSENT: as galvo_tracker_status. Not while others use it.
+ * The CUDA stream, a cudaStream_t or CUstream, of regions and marks that begin from now on; before or
+ * after the start, and again for another stream, of this GPU or another one. Regions that are open end on
+ * their own. NULL is the default stream of the context that is current, cudaStreamPerThread each thread's.
+ * The first one in a context makes CUDA events there, and a stream for galvo. galvo loads no CUDA: the
+ * program has, by its first call of CUDA.
+ *
+ * INVALID: the tracker is the host's, or CUDA knows no such stream; ABSENT: as galvo_tracker_status;
+ * STATE: no context, or stopped; NOMEM: more than 16 contexts or 256 streams. A tracker that had a stream
+ * keeps it. Not while others use the tracker.
  */
 GALVO_API galvo_status galvo_tracker_set_stream(galvo_tracker *tracker, void *stream,
                                                 galvo_error *reterr);
 
 /*
- * Names are any bytes. Returns what galvo_region_end wants, 0 if the region is not recorded. It may
- * be ended on another thread. A region that is open when the suite stops is recorded as unfinished.
+ * Names are any bytes. Returns what galvo_region_end wants of the same tracker, 0 if the region is not
+ * recorded. It may be ended on another thread. A region that is open when the suite stops is recorded as
+ * unfinished.
  */
 GALVO_API uint64_t galvo_region_begin(galvo_tracker *tracker, const char *name, size_t name_len);
 GALVO_API void galvo_region_end(galvo_tracker *tracker, uint64_t id); /* 0 is fine */

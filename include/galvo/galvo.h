@@ -6,6 +6,7 @@
 #include "counters.h"
 #include "doctor.h"
 #include "event.h"
+#include "gpu.h"
 #include "metrics.h"
 #include "profiler.h"
 #include "reader.h"

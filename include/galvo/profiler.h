@@ -1,5 +1,5 @@
 /*
- * One profiler: CPU and memory, disks, or regions and marks. By itself, writing one stream file, or as
+ * One profiler: CPU and memory, disks, regions and marks, or GPUs (galvo/gpu.h). By itself, writing one stream file, or as
  * a part of a suite, which drives it.
  *
  *     galvo_system_config config = galvo_system_config_default();
@@ -136,14 +136,17 @@ GALVO_API void galvo_profiler_destroy(galvo_profiler *profiler);
 /*
  * For this profiler alone, while started, any thread. The first row comes one tick later; a removed
  * process is mentioned as removed in one more flush. ABSENT: no such process, or not followed here;
- * INVALID: a profiler of events has no processes.
+ * INVALID: a profiler of events or of GPUs has no processes.
  */
 GALVO_API galvo_status galvo_profiler_add_process(galvo_profiler *profiler, uint32_t pid,
                                                   const char *alias, galvo_error *reterr);
 GALVO_API galvo_status galvo_profiler_remove_process(galvo_profiler *profiler, uint32_t pid,
                                                      galvo_error *reterr);
 
-/* Trackers of a profiler of events; of any other they record nothing. Borrowed until destroy. */
+/*
+ * Trackers of a profiler of events, or of GPUs with an events_file; of any other they record nothing.
+ * Borrowed until destroy.
+ */
 GALVO_API galvo_tracker *galvo_profiler_host_tracker(galvo_profiler *profiler);
 GALVO_API galvo_tracker *galvo_profiler_gpu_tracker(galvo_profiler *profiler);
 

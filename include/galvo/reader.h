@@ -67,6 +67,13 @@ typedef struct galvo_run_stream {
 	uint64_t dropped_rows;  /* while recording */
 	uint64_t ticks, missed_ticks;
 	uint64_t last_mono_ns;
+	/* Events: regions and marks of the GPU that are not recorded, or not in full, and why. */
+	uint64_t gpu_capturing; /* their CUDA stream was being captured into a graph */
+	uint64_t gpu_no_room;   /* too many were on their way to the GPU and back */
+	uint64_t gpu_failed;    /* CUDA failed: gpu_reason says how, the first time */
+	uint64_t gpu_unreached; /* the GPU had not got there when the recording stopped */
+	uint64_t gpu_unbound;   /* galvo_tracker_set_stream had not been called */
+	const char *gpu_reason; /* "": nothing failed */
 } galvo_run_stream;
 GALVO_API galvo_status galvo_run_stream_at(const galvo_run *run, size_t i,
                                            galvo_run_stream *ret_stream, galvo_error *reterr);
@@ -190,6 +197,10 @@ typedef struct galvo_run_gpu {
 	uint64_t clock_steps;
 	uint64_t interval_ns, buffer_bytes, sample_bytes;
 	const char *reason;     /* why there are no samples, or no more; "": there are */
+	const char *note;       /* what it does not tell of itself, and why; "": nothing to say */
+	uint64_t lost_mono_ns;       /* CLOCK_MONOTONIC, when it was found gone, or silent; 0: it is there */
+	int32_t foreign_pids;   /* 1: pids of its processes are those of another PID namespace */
+	int32_t reserved;
 } galvo_run_gpu;
 /* In order of first sight. galvo-stream(5) has the meaning of each count. */
 GALVO_API galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret_gpu,
@@ -256,9 +267,11 @@ typedef struct galvo_run_region {
 	uint64_t end_mono_ns;   /* 0: it is open */
 	uint32_t pid, begin_thread, end_thread; /* 0: not known */
 	int32_t is_unfinished;  /* 1: nobody ended it */
-	int32_t is_gpu;         /* 1: on the clock of the GPU */
+	int32_t is_gpu;         /* 1: when a stream of a GPU got there; else when the call was made */
+	uint64_t error_ns;      /* GPU: the true instants are within that; 0: they are those of the calls */
+	uint32_t stream;        /* GPU: its number in the recording, from 1; 0: not known */
 } galvo_run_region;
-/* In the order of their ends, the open ones last. */
+/* In the order of their ends, the open ones last. All on CLOCK_MONOTONIC. */
 GALVO_API galvo_status galvo_run_region_at(const galvo_run *run, size_t i,
                                            galvo_run_region *ret_region, galvo_error *reterr);
 
@@ -269,6 +282,8 @@ typedef struct galvo_run_mark {
 	uint64_t mono_ns;
 	uint32_t pid, thread;
 	int32_t is_gpu;
+	uint64_t error_ns;
+	uint32_t stream;
 } galvo_run_mark;
 GALVO_API galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *ret_mark,
                                          galvo_error *reterr);

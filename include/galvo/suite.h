@@ -94,7 +94,24 @@ typedef struct galvo_suite_config {
 	const char *sidecar_path;    /* the program; NULL: as installed, see galvo-suite(3) */
 	const char *sidecar_cpus;    /* those it may use: "0-3,8"; NULL: the calling thread's */
 	int32_t mode;                /* a galvo_mode */
-	int32_t reserved;            /* zero */
+	int32_t gpu_counters;        /* 1: hardware counters of NVIDIA GPUs, see galvo/gpu.h */
+	int32_t gpu_telemetry;       /* 1: what GPUs tell of themselves: load, memory, power, …;
+	                                2: the same, but of no driver that is not there a note is made */
+	int32_t require_gpu_counters; /* 1: create or start fails where they cannot be had; 0: a note says so */
+	const char *const *gpus;     /* to count on: numbers of CUDA, UUIDs, "all"; none: "0" */
+	size_t gpus_len;
+	const char *const *gpu_metrics; /* full names, "default" or "rich"; none: "default" */
+	size_t gpu_metrics_len;
+	double gpu_hz;               /* samples of the counters; 0: 10000 */
+	uint64_t gpu_buffer_bytes;   /* the hardware's, of each device; 0: what two seconds take */
+	uint64_t gpu_max_samples;    /* room for one reading of it; 0: what four of them bring */
+	uint64_t gpu_decode_interval_ms; /* how often it is read; 0: by gpu_hz */
+	uint64_t gpu_flush_interval_ms;  /* 0: 10000 */
+	uint64_t gpu_drain_samples;  /* the newest ones are kept for galvo_gpu_drain; 0: none */
+	const char *gpu_file;        /* in output_dir; NULL: gpu_metrics.pb */
+	double telemetry_hz;         /* 0: 10 */
+	uint64_t telemetry_flush_interval_ms; /* 0: flush_interval_ms */
+	const char *telemetry_file;  /* in output_dir; NULL: gpu_telemetry.pb */
 } galvo_suite_config;
 
 static inline galvo_suite_config galvo_suite_config_default(void)
@@ -196,11 +213,22 @@ typedef struct galvo_suite_stats {
 	uint64_t elapsed_ns;
 	uint32_t largest_divisor;         /* sources are read at every n-th turn at least; 1: all on time */
 	char slowed_sources[164];         /* which ones the budget slows: "cpu, memory"; empty: none */
+	uint64_t gpu_samples, gpu_lost_samples; /* of hardware counters */
 } galvo_suite_stats;
 
 /* Any thread, between start and destroy. */
 GALVO_API galvo_status galvo_suite_get_stats(const galvo_suite *suite, galvo_suite_stats *ret_stats,
                                              galvo_error *reterr);
+
+/* What could not be read or done, as far as it is known by now; the session metadata have it, too. */
+typedef struct galvo_note {
+	size_t struct_size;
+	char subject[64]; /* "GPU counters" */
+	char text[256];
+} galvo_note;
+/* Note i; DONE past the last one. Any thread, when neither start nor stop is at work. */
+GALVO_API galvo_status galvo_suite_note_at(const galvo_suite *suite, size_t i, galvo_note *ret_note,
+                                           galvo_error *reterr);
 
 #ifdef __cplusplus
 }

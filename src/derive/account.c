@@ -108,10 +108,11 @@ static galvo_status derive_findings(struct galvo_summary *s, const struct galvo_
 static galvo_status gaps_count(const struct galvo_run *run, enum stream_kind kind, uint64_t *ret,
                                galvo_error *reterr)
 {
+	bool is_of_gpus = kind == STREAM_GPU || kind == STREAM_TELEMETRY;
+	enum scope scope = is_of_gpus ? SCOPE_GPU : kind == STREAM_DISK ? SCOPE_DEVICE : SCOPE_SYSTEM;
 	struct ledger s;
 	size_t gaps = 0;
-	galvo_status status = ledger_init(
-		&s, run, kind, kind == STREAM_DISK ? SCOPE_DEVICE : SCOPE_SYSTEM, reterr);
+	galvo_status status = ledger_init(&s, run, kind, scope, reterr);
 
 	if (status == GALVO_OK)
 		status = ledger_gaps(&s, &gaps, reterr);

@@ -185,6 +185,126 @@ struct summary_group {
 	double rss_largest_bytes; /* of any one */
 };
 
+#define GPU_IDLE_PCT 5  /* below it a GPU is idle */
+#define GPU_BUSY_PCT 60 /* from there on it is busy */
+
+enum gpu_state { /* by its mean utilization */
+	GPU_UNKNOWN,     /* nobody tells it: of one that is cut into instances, say */
+	GPU_UNAVAILABLE, /* nothing of it could be read */
+	GPU_IDLE,
+	GPU_ACTIVE,
+	GPU_BUSY,
+};
+
+enum gpu_throttle { /* why its clocks are lower than they could be */
+	THROTTLE_IDLE,      /* this one and the next one are no loss */
+	THROTTLE_APP_CLOCKS,
+	THROTTLE_SW_POWER_CAP,
+	THROTTLE_HW_SLOWDOWN,
+	THROTTLE_SYNC_BOOST,
+	THROTTLE_SW_THERMAL,
+	THROTTLE_HW_THERMAL,
+	THROTTLE_HW_POWER_BRAKE,
+	THROTTLES,
+};
+
+/* What a counter that only grows did, from its first reading to its last. */
+struct growth {
+	double amount;   /* NaN: there are no two readings */
+	double over_s;   /* in the time between them */
+	uint64_t resets; /* times it fell: what it did in the meantime is in neither of the two */
+};
+
+/*
+ * Energy of a GPU, by its counter and by its power over time. The integral does not bridge gaps
+ * between readings that are longer than some seconds, the counter does.
+ */
+struct summary_energy {
+	struct growth counter;      /* joules */
+	double integral_joules, integral_s;
+	double gaps_s;              /* not bridged */
+	double compared_s;          /* that both cover */
+	double difference_pct;      /* how much more the integral has in it than the counter */
+};
+
+/* What its hardware counters say: shares are of all the time that samples cover. */
+struct summary_counters {
+	bool asked;                 /* somebody tried */
+	uint64_t samples;
+	double covered_s, covered_pct;    /* of the recording */
+	struct figure gr_busy_pct;        /* something was being executed */
+	struct figure sm_busy_pct;        /* mean over its SMs: at least one warp */
+	struct figure tensor_pct;         /* tensor pipes active */
+	struct figure warps_per_sm, occupancy_pct; /* resident; of those that can be */
+	struct figure dram_pct, dram_read_pct, dram_write_pct; /* of what the memory can do */
+	struct figure dram_read_bytes_per_s, dram_write_bytes_per_s;
+	struct figure pcie_rx_bytes_per_s, pcie_tx_bytes_per_s, pcie_pct;
+	struct figure nvlink_rx_bytes_per_s, nvlink_tx_bytes_per_s;
+	struct figure sm_clock_hz;
+	double sm_imbalance_ratio;        /* the busiest SM above their mean; of sums over samples */
+	const struct decode_stats *decode; /* NULL: not told */
+	double missing_s, missing_pct;     /* lost; of the recording */
+};
+
+/* One process on one GPU. */
+struct summary_gpu_process {
+	uint32_t pid;
+	const struct process_info *info; /* NULL: it was not followed */
+	size_t process;                  /* index into the summary's processes; SIZE_MAX: none */
+	double memory_mean_bytes;        /* over all the time that the GPU was watched: these add up */
+	struct figure memory_bytes;      /* while it was there */
+	struct figure utilization_pct;   /* while it was there; total: seconds of the whole GPU */
+	struct figure memory_utilization_pct, encoder_pct, decoder_pct;
+	double share_pct;                /* of what the GPU did */
+};
+
+struct summary_gpu {
+	const struct gpu_info *info;
+	size_t number;              /* in the run */
+	size_t parent;              /* index; SIZE_MAX: it is no instance of any */
+	enum gpu_state state;
+	bool used;                  /* by what was followed; where nobody tells, by anybody */
+	bool is_allocation_known, allocated; /* a process had it open */
+	double covered_s, covered_pct; /* by telemetry, of the recording */
+	double lost_s; /* when it was found gone or silent, since the start of recording; NaN: never */
+
+	struct figure utilization_pct; /* total: seconds of the whole GPU */
+	struct figure idle, busy;      /* 1 where it was; total: seconds */
+	struct figure memory_utilization_pct, encoder_pct, decoder_pct;
+	struct figure memory_used_bytes, memory_reserved_bytes, memory_total_bytes;
+	double memory_bytes;           /* all there is */
+	struct figure power_watts, power_instant_watts, power_limit_watts;
+	struct figure temperature_celsius, memory_temperature_celsius;
+	struct figure clock_graphics_hz, clock_sm_hz, clock_memory_hz, clock_video_hz;
+	struct figure clock_sm_max_hz, clock_memory_max_hz;
+	struct figure pcie_rx_bytes_per_s, pcie_tx_bytes_per_s;
+	struct figure nvlink_rx_bytes_per_s, nvlink_tx_bytes_per_s;
+	struct figure pcie_link_generation, pcie_link_width, processes_count;
+
+	struct figure throttled;           /* by any reason that is a loss; total: seconds */
+	struct figure throttle[THROTTLES]; /* by gpu_throttle */
+	struct growth power_throttle, thermal_throttle; /* in s, as it counted itself */
+	struct growth power_brake_throttle, sync_boost_throttle;
+	struct growth ecc_corrected, ecc_uncorrected, pcie_replays;
+
+	struct summary_energy energy;
+	struct summary_counters counters;
+
+	struct summary_gpu_process *processes; /* those that used most of it first */
+	size_t processes_len;
+	/* Of other or unattributed users; below 0: processes are said to have more than it has. */
+	double rest_memory_bytes, rest_utilization_s, rest_share_pct;
+	bool is_suspect; /* it is busy, and processes are said to do next to nothing */
+};
+
+/* Over GPUs that are no instances of others. */
+struct summary_gpu_totals {
+	size_t gpus;
+	double memory_peak_bytes, memory_bytes; /* sum of peaks; of all there is */
+	double power_watts;                     /* sum of means */
+	double energy_joules, integral_joules;
+};
+
 /* All regions of one name, and what the followed processes used while they lasted. */
 struct summary_region {
 	enum time_domain domain;
@@ -195,6 +315,9 @@ struct summary_region {
 	double total_s, mean_s, min_s, max_s;
 	double cpu_s, read_bytes, write_bytes; /* sums; what overlaps counts in each */
 	double peak_rss_bytes;
+	/* Of the GPUs that are used, together: means over the time of the regions, and a sum. */
+	double gpu_utilization_pct, gpu_sm_busy_pct, gpu_tensor_pct, gpu_energy_joules;
+	double error_s;           /* of the GPU: what may be wrong with an instant, at most; NaN: not known */
 };
 
 struct summary_mark { /* all marks of one name */
@@ -202,6 +325,7 @@ struct summary_mark { /* all marks of one name */
 	struct span name;
 	uint64_t count;
 	double first_s, last_s;
+	double error_s;
 };
 
 enum note_kind { NOTE_SESSION, NOTE_SOURCE, NOTE_DAMAGE, NOTE_REJECTED, NOTE_VANISHED };
@@ -283,6 +407,10 @@ struct galvo_summary {
 	struct summary_interface *interfaces;
 	size_t interfaces_len;
 	struct figure net_rx_bytes_per_s, net_tx_bytes_per_s; /* of those counted */
+	struct summary_gpu *gpus; /* each before its instances */
+	size_t gpus_len;
+	struct summary_gpu_process *gpu_processes; /* all of theirs */
+	struct summary_gpu_totals gpu_totals;
 	struct summary_process *processes;
 	size_t processes_len;
 	struct summary_thread *threads;
@@ -294,6 +422,7 @@ struct galvo_summary {
 	size_t regions_len;
 	struct summary_mark *marks;
 	size_t marks_len;
+	struct gpu_events gpu_events;   /* what of those of the GPU is not recorded, or not in full */
 	struct summary_note *notes;
 	size_t notes_len;
 	struct summary_finding *findings;

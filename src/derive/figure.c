@@ -81,8 +81,8 @@ uint64_t pass_covered_ns(const struct ledger *s, const struct pass *p, const str
 	}
 	d = mono_ns > a->last_mono_ns ? mono_ns - a->last_mono_ns : 0;
 	if (d / GAP_FACTOR <= p->period_ns ||
-	    (!s->is_lossy &&
-	     (d / GAP_FACTOR <= s->longest_ns || p->last_tick_ns <= a->last_mono_ns)))
+	    (!s->is_lossy && (d / GAP_FACTOR <= s->longest_ns ||
+	                      (!s->is_of_instants && p->last_tick_ns <= a->last_mono_ns))))
 		return d;
 	return p->period_ns;
 }
@@ -93,8 +93,9 @@ static void account_add(struct account *a, double value, uint64_t mono_ns, doubl
 {
 	if (!a->any || value > a->highest)
 		a->highest = value;
+	if (!a->any || mono_ns > a->last_mono_ns)
+		a->last_mono_ns = mono_ns;
 	a->any = true;
-	a->last_mono_ns = mono_ns;
 	a->integral += value * dt_s;
 	a->covered_s += dt_s;
 	a->window += value * dt_s;

@@ -20,6 +20,7 @@ struct ledger {
 	const struct process_info *processes; /* things that are processes; NULL: they are not */
 	uint64_t start_mono_ns;    /* no row covers time before it */
 	bool is_lossy;             /* messages are missing: a hole in time is not a late reading */
+	bool is_of_instants;       /* nor is it, as a row tells of its instant alone */
 };
 
 /* One figure of a thing: made of one column, or of the sum of two. */
@@ -50,12 +51,21 @@ galvo_status ledger_sum(const struct ledger *s, const struct figure_row *row, st
 galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row *row,
                                 const uint32_t *group_of, double *ret_peaks, size_t groups_len,
                                 galvo_error *reterr);
-/* Something that changes with time: value[i] at mono_ns[i]. */
+/* Something that changes with time: value[i] at mono_ns[i], in order of time. */
 struct line {
 	uint64_t *mono_ns;
 	double *value;
 	size_t len;
 };
+
+/* Without points, and room for so many. */
+galvo_status line_make(struct line *l, size_t points, galvo_error *reterr);
+void line_finish(struct line *l); /* after failures too */
+void line_add(struct line *l, uint64_t mono_ns, double value);
+/* How many points are before that moment. */
+size_t line_find(const struct line *l, uint64_t mono_ns);
+/* By how much it grew; NaN where it says nothing of that time. */
+double line_grown(const struct line *l, uint64_t from_ns, uint64_t to_ns);
 
 /* The same sum as a line, a point a tick. Without the column it has none. */
 galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, struct line *ret,
@@ -63,7 +73,6 @@ galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, 
 /* How the total of a rate grew: straight between its points. Without the column it has none. */
 galvo_status ledger_growth(const struct ledger *s, const struct figure_row *row, struct line *ret,
                            galvo_error *reterr);
-void line_finish(struct line *l); /* after failures too */
 
 /* Holes in time, longer than GAP_FACTOR periods, that lost messages left. */
 galvo_status ledger_gaps(const struct ledger *s, size_t *ret, galvo_error *reterr);
@@ -79,8 +88,10 @@ galvo_status derive_processes(struct galvo_summary *s, const struct galvo_run *r
                               galvo_error *reterr);
 galvo_status derive_threads(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr); /* behind derive_processes */
+galvo_status derive_gpus(struct galvo_summary *s, const struct galvo_run *run,
+                         galvo_error *reterr); /* behind derive_processes */
 galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run,
-                            galvo_error *reterr);
+                            galvo_error *reterr); /* behind derive_gpus */
 galvo_status derive_account(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr);
 /* Totals of processes, one by one and together: after their figures, before the tree. */

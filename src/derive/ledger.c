@@ -15,6 +15,8 @@ static const struct {
 	{STREAM_SYSTEM, SCOPE_PROCESS_DETAIL, "process_detail"},
 	{STREAM_SYSTEM, SCOPE_THREAD, "thread"},
 	{STREAM_DISK, SCOPE_DEVICE, "disk"}, {STREAM_DISK, SCOPE_PROCESS, "process_io"},
+	{STREAM_TELEMETRY, SCOPE_GPU, "gpu"}, {STREAM_TELEMETRY, SCOPE_GPU_DETAIL, "gpu_detail"},
+	{STREAM_TELEMETRY, SCOPE_GPU_PROCESS, "gpu_process"},
 };
 
 /* NULL: it says nothing. */
@@ -66,7 +68,14 @@ static bool is_lossy(const struct galvo_run *run, enum stream_kind stream)
 struct lookup {
 	struct process_index processes;
 	struct thread_index threads;
+	size_t gpus_len;
 };
+
+static bool is_of_gpus(enum scope scope)
+{
+	return scope == SCOPE_GPU || scope == SCOPE_GPU_DETAIL || scope == SCOPE_GPU_PROCESS;
+}
+
 
 static uint32_t slot_of(const struct table *t, const struct lookup *x, size_t row)
 {
@@ -78,6 +87,10 @@ static uint32_t slot_of(const struct table *t, const struct lookup *x, size_t ro
 		return thread_index_at(&x->threads, t->key[row], t->mono_ns[row]);
 	case SCOPE_CORE:
 		return t->key[row] < CPU_NUMBERS_MAX ? t->key[row] : SLOT_NONE;
+	case SCOPE_GPU:
+	case SCOPE_GPU_DETAIL:
+	case SCOPE_GPU_PROCESS:
+		return t->key[row] < x->gpus_len ? t->key[row] : SLOT_NONE;
 	default:
 		return t->key[row] < t->names_len ? t->key[row] : SLOT_NONE;
 	}
@@ -86,7 +99,7 @@ static uint32_t slot_of(const struct table *t, const struct lookup *x, size_t ro
 static galvo_status slots_fill(struct ledger *s, const struct galvo_run *run, galvo_error *reterr)
 {
 	const struct table *t = s->table;
-	struct lookup x = {0};
+	struct lookup x = {.gpus_len = run->gpus_len};
 	galvo_status status;
 	size_t i;
 
@@ -117,6 +130,9 @@ static size_t slots_known(const struct table *t, const struct galvo_run *run, en
 	case SCOPE_PROCESS_DETAIL: return run->processes_len;
 	case SCOPE_THREAD: return run->threads_len;
 	case SCOPE_CORE: return 0;
+	case SCOPE_GPU:
+	case SCOPE_GPU_DETAIL:
+	case SCOPE_GPU_PROCESS: return run->gpus_len;
 	default: return t ? t->names_len : 0;
 	}
 }
@@ -133,6 +149,7 @@ galvo_status ledger_init(struct ledger *s, const struct galvo_run *run, enum str
 		.longest_ns = source ? source->longest_period_ns : 0,
 		.start_mono_ns = run->session ? run->session->start_mono_ns : 0,
 		.is_lossy = is_lossy(run, stream),
+		.is_of_instants = is_of_gpus(scope),
 	};
 	s->slots_len = slots_known(s->table, run, scope);
 	if (scope == SCOPE_PROCESS || scope == SCOPE_PROCESS_DETAIL)

@@ -1,7 +1,7 @@
 /* Regions and marks by name: how often, how long, and what was used in the meantime. */
 #include <math.h>
 
-#include "figure.h"
+#include "gpu.h"
 
 #define PERCENT 0.01 /* percent of a core, times seconds, to CPU seconds */
 #define RATE(name) name ".sum.per_second"
@@ -10,6 +10,7 @@
 struct region_use {
 	struct line cpu, read, write, rss;
 	double *highest; /* a tree over rss: a node's is the higher of 2i and 2i+1 */
+	struct gpu_activity gpus;
 };
 
 static void usage_finish(struct region_use *u)
@@ -19,6 +20,7 @@ static void usage_finish(struct region_use *u)
 	line_finish(&u->write);
 	line_finish(&u->rss);
 	free(u->highest);
+	gpu_activity_finish(&u->gpus);
 }
 
 static galvo_status highest_build(struct region_use *u, galvo_error *reterr)
@@ -35,7 +37,8 @@ static galvo_status highest_build(struct region_use *u, galvo_error *reterr)
 	return GALVO_OK;
 }
 
-static galvo_status usage_init(struct region_use *u, const struct galvo_run *run, galvo_error *reterr)
+static galvo_status usage_init(struct region_use *u, const struct galvo_summary *s,
+                               const struct galvo_run *run, galvo_error *reterr)
 {
 	static const struct figure_row cpu = {RATE("proc__cycles_active"), .total_scale = PERCENT};
 	static const struct figure_row rss = {"proc__rss_bytes", .is_level = true};
@@ -57,44 +60,11 @@ static galvo_status usage_init(struct region_use *u, const struct galvo_run *run
 		status = ledger_growth(&io, &write, &u->write, reterr);
 	if (status == GALVO_OK)
 		status = highest_build(u, reterr);
+	if (status == GALVO_OK)
+		status = gpu_activity_init(&u->gpus, s, run, reterr);
 	ledger_finish(&fast);
 	ledger_finish(&io);
 	return status;
-}
-
-/* How many points are before that moment. */
-static size_t line_find(const struct line *l, uint64_t mono_ns)
-{
-	size_t low = 0, high = l->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->mono_ns[middle] < mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static double line_at(const struct line *l, uint64_t mono_ns)
-{
-	size_t i = line_find(l, mono_ns);
-	double share;
-
-	if (i == 0 || i == l->len)
-		return l->value[i ? i - 1 : 0];
-	share = (double)(mono_ns - l->mono_ns[i - 1]) / (double)(l->mono_ns[i] - l->mono_ns[i - 1]);
-	return l->value[i - 1] + share * (l->value[i] - l->value[i - 1]);
-}
-
-/* NaN where the line says nothing of that time. */
-static double grown(const struct line *l, uint64_t from_ns, uint64_t to_ns)
-{
-	if (l->len == 0 || to_ns < l->mono_ns[0] || from_ns > l->mono_ns[l->len - 1])
-		return NAN;
-	return line_at(l, to_ns) - line_at(l, from_ns);
 }
 
 /* The highest of the ticks in that time; with none in it, the one before. */
@@ -176,8 +146,23 @@ static double since_start_s(const struct galvo_summary *s, uint64_t mono_ns)
 	return ((double)mono_ns - (double)s->start_mono_ns) / (double)NS_PER_S;
 }
 
-static void region_add(struct summary_region *to, const struct region *r, uint64_t end_mono_ns,
-                       const struct region_use *u)
+static double percent_of(const struct gpu_mean *m, double scale)
+{
+	return m->weight_s > 0 ? scale * m->share_s / m->weight_s : NAN;
+}
+
+static void region_add_gpus(struct summary_region *to, struct gpu_activity_sums *sums,
+                            const struct gpu_activity *a, uint64_t from_ns, uint64_t to_ns)
+{
+	gpu_activity_add(a, from_ns, to_ns, sums);
+	to->gpu_utilization_pct = percent_of(&sums->busy_pct, 1);
+	to->gpu_sm_busy_pct = percent_of(&sums->sm, 100);
+	to->gpu_tensor_pct = percent_of(&sums->tensor, 100);
+	to->gpu_energy_joules = sums->joules;
+}
+
+static void region_add(struct summary_region *to, struct gpu_activity_sums *sums,
+                       const struct region *r, uint64_t end_mono_ns, const struct region_use *u)
 {
 	uint64_t start_mono_ns = r->start_mono_ns;
 	double s;
@@ -190,11 +175,14 @@ static void region_add(struct summary_region *to, const struct region *r, uint64
 	to->total_s += s;
 	to->min_s = fmin(to->min_s, s);
 	to->max_s = fmax(to->max_s, s);
-	if (r->domain != DOMAIN_GENERIC)
-		return; /* another clock */
-	add_known(&to->cpu_s, grown(&u->cpu, start_mono_ns, end_mono_ns));
-	add_known(&to->read_bytes, grown(&u->read, start_mono_ns, end_mono_ns));
-	add_known(&to->write_bytes, grown(&u->write, start_mono_ns, end_mono_ns));
+	if (r->error_ns)
+		to->error_s = fmax(to->error_s, (double)r->error_ns / (double)NS_PER_S);
+	if (r->domain != DOMAIN_GENERIC && !r->error_ns)
+		return; /* when that was is not known */
+	region_add_gpus(to, sums, &u->gpus, start_mono_ns, end_mono_ns);
+	add_known(&to->cpu_s, line_grown(&u->cpu, start_mono_ns, end_mono_ns));
+	add_known(&to->read_bytes, line_grown(&u->read, start_mono_ns, end_mono_ns));
+	add_known(&to->write_bytes, line_grown(&u->write, start_mono_ns, end_mono_ns));
 	to->peak_rss_bytes = fmax(to->peak_rss_bytes, highest_in(u, start_mono_ns, end_mono_ns));
 }
 
@@ -202,6 +190,7 @@ static galvo_status group_regions(struct galvo_summary *s, const struct galvo_ru
                                   const struct region_use *u, galvo_error *reterr)
 {
 	const struct region **all = list(run->regions, run->regions_len, sizeof(**all), reterr);
+	struct gpu_activity_sums sums = {0};
 	struct summary_region *to = NULL;
 	size_t i;
 
@@ -215,14 +204,17 @@ static galvo_status group_regions(struct galvo_summary *s, const struct galvo_ru
 		const struct region *r = all[i];
 
 		if (!to || compare_names(to->domain, to->name, r->domain, r->name)) {
+			sums = (struct gpu_activity_sums){.joules = NAN};
 			to = &s->regions[s->regions_len++];
 			*to = (struct summary_region){
 				.domain = r->domain, .name = r->name, .min_s = NAN, .max_s = NAN,
 				.cpu_s = NAN, .read_bytes = NAN, .write_bytes = NAN,
-				.peak_rss_bytes = NAN,
+				.peak_rss_bytes = NAN, .error_s = NAN, .gpu_utilization_pct = NAN,
+				.gpu_sm_busy_pct = NAN, .gpu_tensor_pct = NAN,
+				.gpu_energy_joules = NAN,
 				.first_s = since_start_s(s, r->start_mono_ns)};
 		}
-		region_add(to, r, r->end_mono_ns ? r->end_mono_ns : s->end_mono_ns, u);
+		region_add(to, &sums, r, r->end_mono_ns ? r->end_mono_ns : s->end_mono_ns, u);
 		to->mean_s = to->total_s / (double)to->count;
 	}
 	free(all);
@@ -249,10 +241,12 @@ static galvo_status group_marks(struct galvo_summary *s, const struct galvo_run 
 		if (!to || compare_names(to->domain, to->name, m->domain, m->name)) {
 			to = &s->marks[s->marks_len++];
 			*to = (struct summary_mark){
-				.domain = m->domain, .name = m->name,
+				.domain = m->domain, .name = m->name, .error_s = NAN,
 				.first_s = since_start_s(s, m->mono_ns)};
 		}
 		to->count++;
+		if (m->error_ns)
+			to->error_s = fmax(to->error_s, (double)m->error_ns / (double)NS_PER_S);
 		to->last_s = since_start_s(s, m->mono_ns);
 	}
 	free(all);
@@ -265,9 +259,13 @@ galvo_status derive_regions(struct galvo_summary *s, const struct galvo_run *run
 {
 	struct region_use u = {0};
 	galvo_status status = GALVO_OK;
+	size_t i;
 
+	for (i = 0; i < run->streams_len; i++)
+		if (run->streams[i].kind == STREAM_EVENTS)
+			s->gpu_events = run->streams[i].gpu_events;
 	if (run->regions_len) {
-		status = usage_init(&u, run, reterr);
+		status = usage_init(&u, s, run, reterr);
 		if (status == GALVO_OK)
 			status = group_regions(s, run, &u, reterr);
 		usage_finish(&u);

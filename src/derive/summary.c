@@ -88,8 +88,8 @@ galvo_status galvo_summary_create(const galvo_run *run, galvo_summary **ret_summ
 {
 	static galvo_status (*const parts[])(struct galvo_summary *, const struct galvo_run *,
 	                                     galvo_error *) = {
-		derive_system, derive_devices, derive_processes, derive_threads, derive_regions,
-		derive_account,
+		derive_system, derive_devices, derive_processes, derive_threads, derive_gpus,
+		derive_regions, derive_account,
 	};
 	struct galvo_summary *s;
 	galvo_status status = GALVO_OK;
@@ -118,6 +118,8 @@ void galvo_summary_destroy(galvo_summary *s)
 	free(s->cpu.cores);
 	free(s->disks);
 	free(s->interfaces);
+	free(s->gpus);
+	free(s->gpu_processes);
 	free(s->processes);
 	free(s->threads);
 	free(s->groups);

@@ -140,6 +140,7 @@ static galvo_status sum_figure(const struct ledger *s, const struct figure_row *
 static galvo_status line_init(const struct ledger *s, struct pass *p, size_t points,
                               struct scratch *ret_scratch, struct line *ret, galvo_error *reterr)
 {
+	galvo_status status;
 	size_t i;
 
 	*ret_scratch = (struct scratch){
@@ -149,19 +150,12 @@ static galvo_status line_init(const struct ledger *s, struct pass *p, size_t poi
 	};
 	for (i = 0; ret_scratch->words && i < s->slots_len; i++)
 		ret_scratch->words[i].value = NAN;
-	ret->mono_ns = alloc_array(points, sizeof(*ret->mono_ns));
-	ret->value = alloc_array(points, sizeof(*ret->value));
-	if (!ret_scratch->accounts || !ret_scratch->words || !ret_scratch->speakers ||
-	    !ret->mono_ns || !ret->value)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", points);
+	status = line_make(ret, points, reterr);
+	if (status != GALVO_OK)
+		return status;
+	if (!ret_scratch->accounts || !ret_scratch->words || !ret_scratch->speakers)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu sums", s->slots_len);
 	return pass_find_period(s, p, ret_scratch->accounts, reterr);
-}
-
-void line_finish(struct line *l)
-{
-	free(l->mono_ns);
-	free(l->value);
-	*l = (struct line){0};
 }
 
 galvo_status ledger_ticks(const struct ledger *s, const struct figure_row *row, struct line *ret,
@@ -248,12 +242,6 @@ galvo_status ledger_group_peaks(const struct ledger *s, const struct figure_row 
 }
 
 /* ---- how a total grew ----------------------------------------------------------------------- */
-
-static void line_add(struct line *l, uint64_t mono_ns, double value)
-{
-	l->mono_ns[l->len] = mono_ns;
-	l->value[l->len++] = value;
-}
 
 /* Before what a tick's first row covers, and behind the tick before, nothing is known to grow. */
 static void grow_tick(struct line *l, const struct pass *p, uint64_t mono_ns, uint64_t covered_ns)

@@ -54,6 +54,7 @@ struct events_counts {
 	uint64_t dropped;   /* regions and marks there was no room for */
 	uint64_t unmatched; /* ends of regions that were not open */
 	uint64_t refused;   /* messages from outside: malformed, another user's, too many at once */
+	bool gpu_hangs;     /* at the end a call of CUDA did not return */
 };
 void events_count(const struct events *, struct events_counts *ret); /* any thread */
 

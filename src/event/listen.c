@@ -235,9 +235,10 @@ galvo_status galvo_listener_start(galvo_listener *l, galvo_tracker *tracker, gal
 {
 	int failed;
 
-	if (l->is_running || l->tracker || !tracker->ring)
+	if (l->is_running || l->tracker || !tracker->ring || tracker->gpu)
 		return err_set(reterr, GALVO_ERR_STATE, "listener: %s",
-		               tracker->ring ? "started before" : "the tracker records nothing");
+		               tracker->gpu ? "expected the tracker of the host"
+		               : tracker->ring ? "started before" : "the tracker records nothing");
 	l->tracker = tracker;
 	failed = thread_start(&l->thread, run, l);
 	if (failed)

@@ -8,6 +8,7 @@ enum {
 };
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
+static const uint64_t GPU_PATIENCE_NS = 600 * NS_PER_MS; /* at the stop */
 
 /* Takes over the ring, if there is one; is_read: here, and not in another process. */
 static galvo_status create(const struct world *world, struct ring *ring, bool is_read,
@@ -22,12 +23,15 @@ static galvo_status create(const struct world *world, struct ring *ring, bool is
 	}
 	e->ring = ring;
 	e->gate = ring ? gate_create(!is_read) : NULL;
-	if (ring && (!e->gate || (is_read && !open_init(&e->open))))
+	if (ring && (!e->gate || (is_read && (!open_init(&e->open) || !open_init(&e->asked)))))
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions%s",
 		                 is_read ? "" : ", or none that fork empties (Linux 4.14)");
 	e->world = world;
-	e->host = (galvo_tracker){DOMAIN_GENERIC, e->gate, ring, world->clock};
-	e->gpu = (galvo_tracker){DOMAIN_GPU, NULL, NULL, world->clock};
+	e->host = (galvo_tracker){DOMAIN_GENERIC, e->gate, ring, world->clock, NULL};
+	e->gpu = (galvo_tracker){DOMAIN_GPU, e->gate, ring, world->clock,
+	                         ring ? gpu_create(ring, world->clock) : NULL};
+	if (status == GALVO_OK && ring && !e->gpu.gpu)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for regions");
 	if (status == GALVO_OK)
 		*ret_events = e;
 	else
@@ -54,7 +58,9 @@ galvo_status events_create_callers(const struct world *world, struct events **re
 	if (status != GALVO_OK)
 		return status;
 	status = create(world, ring, false, ret_events, reterr);
-	if (status != GALVO_OK)
+	if (status == GALVO_OK)
+		gpu_start((*ret_events)->gpu.gpu, NULL); /* nothing to do yet, so nothing that fails */
+	else
 		close(*ret_ring_fd);
 	return status;
 }
@@ -72,7 +78,9 @@ void events_destroy(struct events *e)
 {
 	if (!e)
 		return;
+	gpu_destroy(e->gpu.gpu);
 	open_finish(&e->open);
+	open_finish(&e->asked);
 	gate_destroy(e->gate);
 	ring_destroy(e->ring);
 	free(e);
@@ -90,15 +98,17 @@ static uint64_t now_ns(const struct events *e)
 	return e->world->clock->mono_ns(e->world->clock);
 }
 
-static void begin(struct events *e, const struct record *rec)
+/* Of the GPU: as it was asked, until it is known when that was. */
+static void begin(struct events *e, struct open_table *to, enum time_domain domain,
+                  const struct record *rec)
 {
 	const struct region region = {
-		.domain = DOMAIN_GENERIC, .name = rec->name, .id = rec->id,
+		.domain = domain, .name = rec->name, .id = rec->id,
 		.start_mono_ns = rec->mono_ns, .begin_thread = rec->thread, .pid = rec->pid,
 	};
 
-	if (!open_add(&e->open, &region))
-		atomic_fetch_add_explicit(&e->ring->dropped, 1, memory_order_relaxed);
+	if (!open_add(to, &region))
+		count_one(&e->ring->dropped);
 	if (e->open.len >= OPEN_ENOUGH)
 		atomic_store_explicit(&e->ring->is_crowded, 1, memory_order_relaxed);
 }
@@ -116,25 +126,73 @@ static void end(struct events *e, struct open_region *o, uint64_t mono_ns, uint3
 		atomic_store_explicit(&e->ring->is_crowded, 0, memory_order_relaxed);
 }
 
+/* When the GPU got there. Another process may have said so, of something that is not the GPU's. */
+static void take_times(struct events *e, const struct record *rec)
+{
+	const struct gpu_times *times = &rec->times;
+	struct open_region *o = open_find(&e->open, times->id);
+
+	if (!o || o->region.domain != DOMAIN_GPU)
+		return;
+	o->region.stream = times->stream;
+	if (times->error_ns) {
+		o->region.start_mono_ns = times->start_mono_ns;
+		o->region.error_ns = times->error_ns;
+	}
+	if (rec->kind == RECORD_GPU_STARTED)
+		return;
+	o->region.unfinished = times->is_lost;
+	end(e, o, rec->mono_ns, rec->thread);
+}
+
+static void take_marked(struct events *e, const struct gpu_times *times)
+{
+	struct open_region *o = open_find(&e->asked, times->id);
+
+	if (!o)
+		return;
+	if (!times->is_lost)
+		stream_mark(e->stream,
+		            &(struct mark){.domain = DOMAIN_GPU, .name = o->region.name,
+		                           .mono_ns = times->start_mono_ns,
+		                           .thread = o->region.begin_thread, .pid = o->region.pid,
+		                           .error_ns = times->error_ns, .stream = times->stream});
+	open_remove(&e->asked, o);
+}
+
 static void take(struct events *e, const struct record *rec)
 {
 	struct open_region *o;
 
 	switch (rec->kind) {
 	case RECORD_BEGIN:
-		begin(e, rec);
+		begin(e, &e->open, DOMAIN_GENERIC, rec);
 		break;
 	case RECORD_END:
 		o = open_find(&e->open, rec->id);
-		if (o)
+		if (o && o->region.domain == DOMAIN_GENERIC)
 			end(e, o, rec->mono_ns, rec->thread);
 		else
-			atomic_fetch_add_explicit(&e->ring->unmatched, 1, memory_order_relaxed);
+			count_one(&e->ring->unmatched);
+		break;
+	case RECORD_GPU_BEGIN:
+		begin(e, &e->open, DOMAIN_GPU, rec);
+		break;
+	case RECORD_GPU_MARK:
+		begin(e, &e->asked, DOMAIN_GPU, rec);
+		break;
+	case RECORD_GPU_STARTED:
+	case RECORD_GPU_END:
+		take_times(e, rec);
+		break;
+	case RECORD_GPU_MARKED:
+		take_marked(e, &rec->times);
 		break;
 	case RECORD_MARK:
 		stream_mark(e->stream,
-		            &(struct mark){DOMAIN_GENERIC, rec->name, rec->mono_ns, rec->thread,
-		                           rec->pid});
+		            &(struct mark){.domain = DOMAIN_GENERIC, .name = rec->name,
+		                           .mono_ns = rec->mono_ns, .thread = rec->thread,
+		                           .pid = rec->pid});
 		break;
 	}
 	if (stream_is_full(e->stream))
@@ -164,6 +222,29 @@ static uint64_t thread_cpu_ns(const struct world *w)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t counted(const _Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* NULL: nothing is lost. */
+static const struct gpu_events *gpu_lost(struct events *e)
+{
+	const struct ring *r = e->ring;
+	struct gpu_events *to = &e->gpu_events;
+
+	to->capturing = counted(&r->gpu_capturing);
+	to->no_room = counted(&r->gpu_no_room);
+	to->failed = counted(&r->gpu_failed);
+	to->unreached = counted(&r->gpu_unreached);
+	to->unbound = counted(&r->gpu_unbound);
+	if (!(to->capturing | to->no_room | to->failed | to->unreached | to->unbound))
+		return NULL;
+	gpu_put_failure(atomic_load_explicit(&r->gpu_failure, memory_order_relaxed), to->reason,
+	                sizeof(to->reason));
+	return to;
+}
+
 void events_flush(struct events *e)
 {
 	const struct clock *clock = e->world->clock;
@@ -172,9 +253,10 @@ void events_flush(struct events *e)
 		.mono_ns = clock->mono_ns(clock),
 		.boot_ns = clock->boot_ns(clock),
 		.wall_ns = clock->wall_ns(clock),
-		.stats.thread_cpu_ns = thread_cpu_ns(e->world),
+		.stats.thread_cpu_ns = thread_cpu_ns(e->world) + counted(&e->ring->gpu_cpu_ns),
 		.open_regions = e->open.all,
 		.open_regions_len = e->open.len,
+		.gpu_events = gpu_lost(e),
 	};
 
 	stream_count_dropped(e->stream, dropped - e->dropped_counted);
@@ -192,11 +274,28 @@ static void count_unread(struct events *e)
 		atomic_fetch_add_explicit(&e->ring->dropped, tail - e->at, memory_order_relaxed);
 }
 
+/* What the worker of the GPU, which may be in another process, has still to say; not for long. */
+static void await_gpu(struct events *e)
+{
+	const uint64_t until_ns = clock_real.mono_ns(&clock_real) + GPU_PATIENCE_NS;
+	const struct timespec moment = {0, NS_PER_MS};
+
+	gpu_finish(e->gpu.gpu);
+	while (atomic_load_explicit(&e->ring->gpu_is_working, memory_order_acquire) &&
+	       clock_real.mono_ns(&clock_real) < until_ns) {
+		events_drain(e);
+		nanosleep(&moment, NULL);
+	}
+	atomic_store(&e->gpu_hangs, atomic_load(&e->ring->gpu_is_working) != 0);
+}
+
 void events_finish(struct events *e)
 {
 	uint64_t stop_mono_ns = now_ns(e);
-	uint64_t until_ns = clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS; /* in all */
+	uint64_t until_ns; /* in all */
 
+	await_gpu(e);
+	until_ns = clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS;
 	do
 		events_drain(e);
 	while (!stream_is_ready(e->stream) && stream_await_ready(e->stream, until_ns));
@@ -266,8 +365,13 @@ void events_open(struct events *e, struct stream *stream, uint64_t flush_interva
 
 galvo_status events_start(struct events *e, galvo_error *reterr)
 {
+	galvo_status status = gpu_start(e->gpu.gpu, reterr);
 	int failed;
 
+	if (status != GALVO_OK) {
+		atomic_store(&e->gate->is_recording, 0);
+		return status;
+	}
 	failed = thread_start(&e->thread, run, e);
 	if (failed) {
 		atomic_store(&e->gate->is_recording, 0);
@@ -280,6 +384,7 @@ galvo_status events_start(struct events *e, galvo_error *reterr)
 void events_signal_stop(struct events *e)
 {
 	atomic_store_explicit(&e->gate->is_recording, 0, memory_order_release);
+	gpu_signal_stop(e->gpu.gpu);
 	clock_wake(&e->stop);
 }
 
@@ -288,6 +393,7 @@ void events_join(struct events *e)
 	if (e->is_running)
 		pthread_join(e->thread, NULL);
 	e->is_running = false;
+	gpu_join(e->gpu.gpu);
 }
 
 void events_count(const struct events *e, struct events_counts *ret)
@@ -297,4 +403,5 @@ void events_count(const struct events *e, struct events_counts *ret)
 	ret->dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
 	ret->unmatched = atomic_load_explicit(&r->unmatched, memory_order_relaxed);
 	ret->refused = atomic_load_explicit(&r->refused, memory_order_relaxed);
+	ret->gpu_hangs = atomic_load(&e->gpu_hangs);
 }

@@ -154,6 +154,8 @@ bool ring_take(struct ring *r, uint64_t *at, char text[EVENT_NAME_MAX], struct r
 	};
 	if (ret->kind == RECORD_END)
 		memcpy(&ret->id, c->is.head.text, sizeof(ret->id));
+	if (ret->kind >= RECORD_GPU_STARTED)
+		memcpy(&ret->times, c->is.head.text, sizeof(ret->times));
 	n = ret->name.n < HEAD_TEXT_BYTES ? ret->name.n : HEAD_TEXT_BYTES;
 	memcpy(text, c->is.head.text, n);
 	for (done = n, more = *at + 1; done < ret->name.n; done += n, more++) {
@@ -181,14 +183,15 @@ static uint32_t thread_number(uint32_t pid)
 	return number;
 }
 
-static bool is_recording(const galvo_tracker *t)
+uint32_t caller_number(const galvo_tracker *t, uint32_t *ret_pid)
 {
-	return t && t->ring && atomic_load_explicit(&t->gate->is_recording, memory_order_acquire);
+	*ret_pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
+	return thread_number(*ret_pid);
 }
 
 /* A time of 0 is now, as late as can be: what a begin costs is not in the region. */
-static uint64_t record_begin(galvo_tracker *t, enum record_kind kind, struct span name,
-                             uint64_t mono_ns, uint32_t thread, uint32_t pid)
+uint64_t ring_begin(galvo_tracker *t, enum record_kind kind, struct span name, uint64_t mono_ns,
+                    uint32_t thread, uint32_t pid)
 {
 	struct ring *r = t->ring;
 	struct cell *c;
@@ -209,24 +212,38 @@ static uint64_t record_begin(galvo_tracker *t, enum record_kind kind, struct spa
 	return at + 1;
 }
 
-static void record_end(galvo_tracker *t, uint64_t id, uint64_t mono_ns, uint32_t thread)
+/* What ends something: there is room for it, as what was begun left that. */
+static void put_end(struct ring *r, enum record_kind kind, const void *text, size_t text_bytes,
+                    uint64_t mono_ns, uint32_t thread)
 {
-	uint64_t at = claim(t->ring, 1, CELLS);
+	uint64_t at = claim(r, 1, CELLS);
 	struct cell *c;
 
 	if (at == POSITION_NONE)
 		return;
-	c = cell_at(t->ring, at);
-	c->is.head.kind = RECORD_END;
+	c = cell_at(r, at);
+	c->is.head.kind = (uint16_t)kind;
 	c->is.head.thread = thread;
 	c->is.head.pid = 0;
 	c->is.head.name_bytes = 0;
-	memcpy(c->is.head.text, &id, sizeof(id));
+	memcpy(c->is.head.text, text, text_bytes);
 	c->is.head.mono_ns = mono_ns;
-	publish(t->ring, at);
+	publish(r, at);
 }
 
-static bool is_crowded(struct ring *r)
+static void record_end(galvo_tracker *t, uint64_t id, uint64_t mono_ns, uint32_t thread)
+{
+	put_end(t->ring, RECORD_END, &id, sizeof(id), mono_ns, thread);
+}
+
+void ring_put_times(struct ring *r, enum record_kind kind, const struct gpu_times *times,
+                    uint64_t end_mono_ns, uint32_t thread)
+{
+	_Static_assert(sizeof(*times) <= HEAD_TEXT_BYTES, "they are in one cell");
+	put_end(r, kind, times, sizeof(*times), end_mono_ns, thread);
+}
+
+bool ring_is_crowded(struct ring *r)
 {
 	if (!atomic_load_explicit(&r->is_crowded, memory_order_relaxed))
 		return false;
@@ -236,59 +253,79 @@ static bool is_crowded(struct ring *r)
 
 uint64_t tracker_begin(galvo_tracker *t, struct span name, uint64_t mono_ns, uint32_t pid)
 {
-	if (!is_recording(t) || is_crowded(t->ring))
+	if (!tracker_is_recording(t) || ring_is_crowded(t->ring))
 		return 0;
-	return record_begin(t, RECORD_BEGIN, name, mono_ns, 0, pid);
+	return ring_begin(t, RECORD_BEGIN, name, mono_ns, 0, pid);
 }
 
 void tracker_end(galvo_tracker *t, uint64_t id, uint64_t mono_ns)
 {
-	if (id && is_recording(t))
+	if (id && tracker_is_recording(t))
 		record_end(t, id, mono_ns, 0);
 }
 
 void tracker_mark(galvo_tracker *t, struct span name, uint64_t mono_ns, uint32_t pid)
 {
-	if (is_recording(t))
-		record_begin(t, RECORD_MARK, name, mono_ns, 0, pid);
+	if (tracker_is_recording(t))
+		ring_begin(t, RECORD_MARK, name, mono_ns, 0, pid);
 }
 
 uint64_t galvo_region_begin(galvo_tracker *t, const char *name, size_t name_len)
 {
-	uint32_t pid;
+	uint32_t pid, thread;
 
-	if (!is_recording(t) || is_crowded(t->ring))
+	if (!tracker_is_recording(t))
 		return 0;
-	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
-	return record_begin(t, RECORD_BEGIN, span_of(name, name_len), 0, thread_number(pid), pid);
+	if (t->gpu)
+		return gpu_begin(t, span_of(name, name_len));
+	if (ring_is_crowded(t->ring))
+		return 0;
+	thread = caller_number(t, &pid);
+	return ring_begin(t, RECORD_BEGIN, span_of(name, name_len), 0, thread, pid);
 }
 
 void galvo_region_end(galvo_tracker *t, uint64_t id)
 {
 	uint32_t pid;
 
-	if (!id || !is_recording(t))
+	if (!id || !tracker_is_recording(t))
 		return;
-	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
-	record_end(t, id, t->clock->mono_ns(t->clock), thread_number(pid));
+	if (t->gpu)
+		gpu_end(t, id);
+	else
+		record_end(t, id, t->clock->mono_ns(t->clock), caller_number(t, &pid));
 }
 
 void galvo_mark(galvo_tracker *t, const char *name, size_t name_len)
 {
-	uint32_t pid;
+	uint32_t pid, thread;
 
-	if (!is_recording(t))
+	if (!tracker_is_recording(t))
 		return;
-	pid = atomic_load_explicit(&t->gate->pid, memory_order_relaxed);
-	record_begin(t, RECORD_MARK, span_of(name, name_len), 0, thread_number(pid), pid);
+	if (t->gpu) {
+		gpu_mark(t, span_of(name, name_len));
+		return;
+	}
+	thread = caller_number(t, &pid);
+	ring_begin(t, RECORD_MARK, span_of(name, name_len), 0, thread, pid);
+}
+
+static galvo_status refuse_all(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_ABSENT, "regions: switched off");
 }
 
 galvo_status galvo_tracker_status(const galvo_tracker *t, galvo_error *reterr)
 {
+	galvo_status status;
+
 	if (!t || !t->ring)
-		return err_set(reterr, GALVO_ERR_ABSENT, t && t->domain == DOMAIN_GPU
-		               ? "GPU regions: no CUDA" : "regions: switched off");
-	if (!is_recording(t) || atomic_load_explicit(&t->ring->is_closed, memory_order_relaxed))
+		return refuse_all(reterr);
+	status = t->gpu ? gpu_status(t->gpu, reterr) : GALVO_OK;
+	if (status != GALVO_OK)
+		return status;
+	if (!tracker_is_recording(t) ||
+	    atomic_load_explicit(&t->ring->is_closed, memory_order_relaxed))
 		return err_set(reterr, GALVO_ERR_STATE, "regions: nothing is recorded now");
 	return GALVO_OK;
 }
@@ -300,8 +337,7 @@ galvo_domain galvo_tracker_domain(const galvo_tracker *t)
 
 galvo_status galvo_tracker_set_stream(galvo_tracker *t, void *stream, galvo_error *reterr)
 {
-	(void)stream; /* for when there is CUDA to take it */
 	if (t->domain != DOMAIN_GPU)
 		return err_set(reterr, GALVO_ERR_INVALID, "a tracker of the host has no stream");
-	return err_set(reterr, GALVO_ERR_ABSENT, "GPU regions: no CUDA");
+	return t->gpu ? gpu_set_stream(t->gpu, stream, reterr) : refuse_all(reterr);
 }

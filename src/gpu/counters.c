@@ -95,11 +95,15 @@ static galvo_status list_devices(struct counters *c, const struct counters_confi
                                  galvo_error *reterr)
 {
 	int there = 0, result = c->driver.cuda.device_get_count(&there);
-	size_t n = config->devices_len ? config->devices_len : config->all ? (size_t)there : 1, i;
+	size_t n = config->devices_len + config->uuids_len, i;
+	const bool is_named = n > 0;
 	galvo_status status = GALVO_OK;
+	uint32_t ordinal;
 
 	if (result)
 		return cuda_failed(reterr, "cuDeviceGetCount", result);
+	if (!is_named)
+		n = config->all ? (size_t)there : 1;
 	if (n > DEVICES_MAX)
 		return err_set(reterr, GALVO_ERR_INVALID, "more than %d GPUs", DEVICES_MAX);
 	for (i = 0; i < config->devices_len; i++)
@@ -111,9 +115,14 @@ static galvo_status list_devices(struct counters *c, const struct counters_confi
 	c->infos = alloc_array(n, sizeof(*c->infos));
 	if (!c->devices || !c->infos)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	for (i = 0; i < n && status == GALVO_OK; i++)
-		status = add_device(c, config->devices_len ? config->devices[i] : (uint32_t)i,
-		                    reterr);
+	for (i = 0; i < n && status == GALVO_OK; i++) {
+		ordinal = i < config->devices_len ? config->devices[i] : (uint32_t)i;
+		if (is_named && i >= config->devices_len)
+			status = device_of_uuid(&c->driver.cuda, (uint32_t)there,
+			                        config->uuids[i - config->devices_len], &ordinal, reterr);
+		if (status == GALVO_OK)
+			status = add_device(c, ordinal, reterr);
+	}
 	return status;
 }
 

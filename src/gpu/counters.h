@@ -21,8 +21,10 @@ struct counters;
 
 /* Everything in it is copied but what `world` points to, which has to outlive the counters. */
 struct counters_config {
-	const uint32_t *devices; /* CUDA's ordinals; none: of `all` every one, else device 0 */
+	const uint32_t *devices; /* CUDA's ordinals; none, no UUIDs either: of `all` every one, else device 0 */
 	size_t devices_len;
+	const char *const *uuids; /* more of them: "GPU-…", or the beginning of one that no other has */
+	size_t uuids_len;
 	bool all;
 	double frequency_hz;   /* 0: COUNTERS_HZ_DEFAULT */
 	uint64_t buffer_bytes; /* of the hardware buffer of each device; 0: what two seconds take */

@@ -106,6 +106,9 @@ galvo_status device_failed(const struct device *d, const char *call, int result,
 /* ---- device_facts.c ---------------------------------------------------------------------------- */
 
 galvo_status device_facts(struct device *d, galvo_error *reterr);
+/* The ordinal, of the first `count`, of the device with that UUID or beginning of one. */
+galvo_status device_of_uuid(const struct cuda *cuda, uint32_t count, const char *uuid, uint32_t *ret_ordinal,
+                            galvo_error *reterr);
 
 /* ---- device_run.c: the two threads ------------------------------------------------------------ */
 

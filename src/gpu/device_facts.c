@@ -88,6 +88,29 @@ static void pci_put(char to[32], const char *from)
 	to[i] = '\0';
 }
 
+galvo_status device_of_uuid(const struct cuda *cuda, uint32_t count, const char *uuid, uint32_t *ret_ordinal,
+                            galvo_error *reterr)
+{
+	unsigned char bytes[CUDA_UUID_BYTES];
+	char text[sizeof(((struct gpu_info *)0)->uuid)];
+	uint32_t i, found = 0;
+	int device;
+
+	for (i = 0; i < count && cuda->device_get_uuid; i++) {
+		if (cuda->device_get(&device, (int)i) || cuda->device_get_uuid(bytes, device))
+			continue;
+		uuid_put(text, bytes, false);
+		if (!span_starts(span_str(text), uuid))
+			continue;
+		*ret_ordinal = i;
+		found++;
+	}
+	if (found == 1)
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_INVALID, found ? "%.64s: the UUIDs of several GPUs begin so"
+	                                                : "%.64s: CUDA sees no GPU of that UUID", uuid);
+}
+
 galvo_status device_facts(struct device *d, galvo_error *reterr)
 {
 	const struct cuda *cuda = d->cuda;

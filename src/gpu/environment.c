@@ -8,7 +8,7 @@
 /* Of one prefix; more Pythons than a few, and the oldest are left out. */
 enum { VERSIONS_MAX = 16 };
 
-static void add_home(struct gpu_places *p, const char *name)
+static void add_home(struct env_places *p, const char *name)
 {
 	const char *home = world_setting(name);
 	size_t i;
@@ -25,7 +25,7 @@ static int newest_first(const void *a, const void *b)
 }
 
 /* False: no memory. */
-static bool add_packages(struct gpu_places *p, const char *lib, const char *version, size_t *len)
+static bool add_packages(struct env_places *p, const char *lib, const char *version, size_t *len)
 {
 	static const char *const folders[] = {"site-packages", "dist-packages"};
 	char path[PATH_MAX];
@@ -46,7 +46,7 @@ static bool add_packages(struct gpu_places *p, const char *lib, const char *vers
 }
 
 /* PREFIX/BELOW/python3.12/site-packages, for each Python there. False: no memory. */
-static bool add_pythons(struct gpu_places *p, const char *prefix, const char *below, size_t *len)
+static bool add_pythons(struct env_places *p, const char *prefix, const char *below, size_t *len)
 {
 	char *found[VERSIONS_MAX] = {NULL}, lib[PATH_MAX];
 	struct dirent *entry;
@@ -75,13 +75,13 @@ static bool add_pythons(struct gpu_places *p, const char *prefix, const char *be
 	return ok;
 }
 
-galvo_status gpu_places_find(struct gpu_places *ret, const char *root, galvo_error *reterr)
+galvo_status env_places_find(struct env_places *ret, const char *root, galvo_error *reterr)
 {
 	const char *at = root ? root : "";
 	char usr_local[PATH_MAX], usr[PATH_MAX];
 	size_t len = 0;
 
-	*ret = (struct gpu_places){
+	*ret = (struct env_places){
 		.cupti = {.file = world_setting("GALVO_CUPTI_LIB"), .homes = ret->homes,
 		          .pythons = ret->pythons, .root = root},
 		.driver = {.root = root},
@@ -96,15 +96,15 @@ galvo_status gpu_places_find(struct gpu_places *ret, const char *root, galvo_err
 	    add_pythons(ret, world_setting("HOME"), "/.local/lib", &len) &&
 	    add_pythons(ret, usr_local, "/lib", &len) && add_pythons(ret, usr, "/lib", &len))
 		return GALVO_OK;
-	gpu_places_free(ret);
+	env_places_free(ret);
 	return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 }
 
-void gpu_places_free(struct gpu_places *p)
+void env_places_free(struct env_places *p)
 {
 	size_t i;
 
 	for (i = 0; i < PLACES_PYTHONS; i++)
 		free(p->owned[i]);
-	*p = (struct gpu_places){.cupti = {.file = NULL}};
+	*p = (struct env_places){.cupti = {.file = NULL}};
 }

@@ -11,7 +11,7 @@ enum { PLACES_HOMES = 3, PLACES_PYTHONS = 16 };
  * homes of toolkits; VIRTUAL_ENV, CONDA_PREFIX, HOME/.local, /usr/local and /usr have packages of
  * Python. A program with privileges that its user has not asks none of them but the last two.
  */
-struct gpu_places {
+struct env_places {
 	struct nvidia_places cupti; /* for cupti_open; borrows from what is below */
 	struct nvidia_places driver; /* for cuda_open and nvml_open */
 	const char *homes[PLACES_HOMES + 1];
@@ -20,7 +20,7 @@ struct gpu_places {
 };
 
 /* `root` is put before the last two folders; NULL is "". Borrowed, as is the environment. */
-galvo_status gpu_places_find(struct gpu_places *ret, const char *root, galvo_error *reterr);
-void gpu_places_free(struct gpu_places *p);
+galvo_status env_places_find(struct env_places *ret, const char *root, galvo_error *reterr);
+void env_places_free(struct env_places *p);
 
 #endif

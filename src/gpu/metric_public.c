@@ -63,7 +63,7 @@ static galvo_status open_device(struct galvo_counters *c, uint32_t device, galvo
 }
 
 static galvo_status open_at(struct galvo_counters *c, const galvo_counters_config *config,
-                            struct gpu_places *places, galvo_error *reterr)
+                            struct env_places *places, galvo_error *reterr)
 {
 	bool is_local = !config->chip;
 	galvo_status status = GALVO_OK;
@@ -87,13 +87,13 @@ static galvo_status open_at(struct galvo_counters *c, const galvo_counters_confi
 static galvo_status open_all(struct galvo_counters *c, const galvo_counters_config *config,
                              galvo_error *reterr)
 {
-	struct gpu_places places;
-	galvo_status status = gpu_places_find(&places, NULL, reterr);
+	struct env_places places;
+	galvo_status status = env_places_find(&places, NULL, reterr);
 
 	if (status)
 		return status;
 	status = open_at(c, config, &places, reterr);
-	gpu_places_free(&places);
+	env_places_free(&places);
 	return status;
 }
 

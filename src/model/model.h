@@ -88,6 +88,7 @@ struct metric {
 	enum metric_form form;
 	uint32_t of;    /* fields that are added up, by FIELD() */
 	uint32_t whole; /* FORM_SHARE: fields whose sum is 100 % */
+	uint32_t rates; /* FORM_RATE: fields that stand in for `of`, as they are growth a second already */
 	double scale;   /* the sum is multiplied by it; 0: 1 */
 	double limit;   /* the largest believable value: beyond, rejected and counted; 0: none */
 	const char *help;
@@ -215,6 +216,10 @@ struct gpu_info {
 	uint32_t compute_major, compute_minor;
 	bool is_instance; /* a part of the GPU of number `parent` */
 	uint32_t parent, gpu_instance, compute_instance;
+	/* of telemetry */
+	bool foreign_pids;    /* pids of its processes are not numbers of this recording's processes */
+	uint64_t lost_mono_ns; /* when it was found gone, or silent; 0: it is there */
+	char note[240];       /* what it does not tell, and why; UTF-8 */
 };
 
 /*
@@ -257,7 +262,12 @@ enum time_domain { DOMAIN_GENERIC = 1, DOMAIN_GPU = 2 };
 
 #define EVENT_NAME_MAX 1024 /* bytes of the name of a region or a mark: longer ones are clipped */
 
-/* What the workload says of itself. Names are any bytes. Threads and pids are 0 if not known. */
+/*
+ * What the workload says of itself. Names are any bytes. Threads and pids are 0 if not known.
+ *
+ * Of the GPU, instants are those at which the stream with that number got there, on our clock, and true
+ * within error_ns; where that is 0 they are those at which the GPU was asked.
+ */
 struct region {
 	enum time_domain domain;
 	struct span name;
@@ -266,6 +276,8 @@ struct region {
 	uint64_t end_mono_ns; /* 0: the recording has no end either */
 	uint32_t begin_thread, end_thread, pid;
 	bool unfinished; /* nobody ended it */
+	uint64_t error_ns;
+	uint32_t stream;
 };
 
 struct mark {
@@ -273,6 +285,18 @@ struct mark {
 	struct span name;
 	uint64_t mono_ns;
 	uint32_t thread, pid;
+	uint64_t error_ns;
+	uint32_t stream;
+};
+
+/* Regions and marks of the GPU that are not recorded, or not in full; since the start. */
+struct gpu_events {
+	uint64_t capturing; /* their stream was being captured */
+	uint64_t no_room;   /* too many were on their way */
+	uint64_t failed;    /* CUDA failed */
+	uint64_t unreached; /* the GPU had not got there when the recording stopped */
+	uint64_t unbound;   /* no stream was set */
+	char reason[160];   /* why the first one failed; UTF-8 */
 };
 
 /* Names on the wire for messages and outputs; "?" where the number is unknown. Static strings. */

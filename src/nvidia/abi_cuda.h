@@ -60,6 +60,15 @@ enum cuda_event_flag {
 
 enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE_INVALIDATED = 2 };
 
+/* Of a thread: which calls are forbidden to it while a stream is being captured. */
+enum cuda_capture_mode {
+	CUDA_CAPTURE_MODE_GLOBAL = 0, /* many, whichever thread captures; what a thread begins with */
+	CUDA_CAPTURE_MODE_THREAD_LOCAL = 1,
+	CUDA_CAPTURE_MODE_RELAXED = 2, /* those only that concern the captured stream itself */
+};
+
+enum cuda_stream_flag { CUDA_STREAM_DEFAULT = 0, CUDA_STREAM_NON_BLOCKING = 1 };
+
 #define CUDA_STREAM_LEGACY ((void *)1)
 #define CUDA_STREAM_PER_THREAD ((void *)2)
 #define CUDA_UUID_BYTES 16
@@ -87,6 +96,10 @@ enum cuda_capture { CUDA_CAPTURE_NONE = 0, CUDA_CAPTURE_ACTIVE = 1, CUDA_CAPTURE
 	X(ctx_push, "cuCtxPushCurrent_v2", (void *), false)                                        \
 	X(ctx_pop, "cuCtxPopCurrent_v2", (void **), false)                                         \
 	X(ctx_create, "cuCtxCreate_v2", (void **, unsigned, int), false)                           \
+	X(ctx_get_id, "cuCtxGetId", (void *, unsigned long long *), false)                         \
+	X(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int *), false)              \
+	X(stream_create, "cuStreamCreate", (void **, unsigned), false)                             \
+	X(stream_destroy, "cuStreamDestroy_v2", (void *), false)                                   \
 	X(stream_get_ctx, "cuStreamGetCtx", (void *, void **), false)                              \
 	X(stream_query, "cuStreamQuery", (void *), false)                                          \
 	X(stream_is_capturing, "cuStreamIsCapturing", (void *, int *), false)                      \

@@ -134,9 +134,13 @@ struct nvml {
 #undef X
 };
 
+/* Is it there? Loads it and calls nothing of it: returns at once, and nvml_open then finds it loaded. */
+galvo_status nvml_find(const struct nvidia_places *where, galvo_error *reterr);
 /* Loads libnvidia-ml and initialises it: ABSENT if it is not there, lacks a function, finds no
  * driver or another driver than it belongs to. */
 galvo_status nvml_open(struct nvml *ret, const struct nvidia_places *where, galvo_error *reterr);
+/* "nvmlDeviceGetName", of the pointer at that place of the struct; for messages. */
+void nvml_call_name(size_t offset, char *to, size_t cap);
 void nvml_close(struct nvml *n); /* shuts it down, once for each that was opened */
 
 /* ---- results --------------------------------------------------------------------------------- */

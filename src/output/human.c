@@ -120,6 +120,41 @@ void put_count(struct buf *b, double v)
 	buf_put_str(b, units[i]);
 }
 
+/* Three digits and the largest unit that they are at least one of. */
+static void put_si(struct buf *b, double v, const char *unit)
+{
+	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+	size_t i;
+
+	for (i = 0; fabs(v) >= 999.5 && i + 1 < ARRAY_LEN(prefixes); i++)
+		v /= 1000;
+	buf_put_three(b, v);
+	if (isfinite(v))
+		buf_printf(b, " %s%s", prefixes[i], unit);
+}
+
+void put_watts(struct buf *b, double watts)
+{
+	put_si(b, watts, "W");
+}
+
+void put_joules(struct buf *b, double joules)
+{
+	put_si(b, joules, "J");
+}
+
+void put_hz(struct buf *b, double hz)
+{
+	put_si(b, hz, "Hz");
+}
+
+void put_celsius(struct buf *b, double celsius)
+{
+	buf_put_fixed(b, celsius, 0);
+	if (isfinite(celsius))
+		buf_put_str(b, " \xc2\xb0" "C");
+}
+
 void put_decimal(struct buf *b, double v)
 {
 	buf_put_fixed(b, v, 1);

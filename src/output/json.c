@@ -38,8 +38,7 @@ static void put_double(struct json *j, const char *key, double v)
 	buf_put_number(&j->sheet->buf, v);
 }
 
-/* Only true and false: an unknown flag does not exist. */
-static void put_flag(struct json *j, const char *key, bool v)
+void json_flag(struct json *j, const char *key, bool v)
 {
 	begin(j, key);
 	buf_put_str(&j->sheet->buf, v ? "true" : "false");
@@ -102,7 +101,7 @@ static void put_row(struct json *j, const struct json_row *row, const void *thin
 		return;
 	case JSON_FLAG:
 		memcpy(&v.flag, at, sizeof(v.flag));
-		put_flag(j, row->key, v.flag);
+		json_flag(j, row->key, v.flag);
 		return;
 	case JSON_TEXT:
 	case JSON_STRING:

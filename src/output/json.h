@@ -34,6 +34,7 @@ struct json_row {
 void json_open(struct json *j, const char *key, const char *bracket);
 void json_close(struct json *j, const char *bracket);
 void json_u64(struct json *j, const char *key, uint64_t v);
+void json_flag(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 void json_text(struct json *j, const char *key, const char *v);   /* null if NULL or empty */
 void json_string(struct json *j, const char *key, const char *v); /* null if NULL */
@@ -62,6 +63,7 @@ void json_known(struct json *j, const char *key, bool is_known, uint64_t v);
 void json_object(struct json *j, const char *key, const struct json_row *rows, size_t n,
                  const void *thing);
 
+void report_json_gpus(struct json *j, const struct galvo_summary *sum);
 /* What the workload said of itself. */
 void report_json_regions(struct json *j, const struct galvo_summary *sum);
 /* One by one, by name, together. */

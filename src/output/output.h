@@ -62,6 +62,10 @@ void put_brief(struct buf *b, double s);             /* 850 µs, 5.03 s, 12.4 mi
 void put_count(struct buf *b, double v);             /* 12345, 2.50 M: six columns */
 void put_decimal(struct buf *b, double v);          /* 1.5 */
 void put_whole(struct buf *b, double v);            /* 12 */
+void put_watts(struct buf *b, double watts);        /* 75.2 W, 1.20 kW */
+void put_joules(struct buf *b, double joules);      /* 5.23 kJ */
+void put_hz(struct buf *b, double hz);              /* 1.75 GHz */
+void put_celsius(struct buf *b, double celsius);    /* 61 °C */
 void put_time(struct buf *b, uint64_t wall_ns);     /* 2026-07-01T12:00:00Z; "-" for 0 */
 
 /* ---- the two reports ------------------------------------------------------------------------ */
@@ -70,6 +74,9 @@ void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_
 /* Sections of it; one that has nothing to say writes nothing. */
 void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
+void report_gpus(struct sheet *s, const struct galvo_summary *sum);
+void report_gpu_processes(struct sheet *s, const struct galvo_summary *sum); /* who used them */
+void report_gpu_remarks(struct sheet *s, const struct galvo_summary *sum);   /* what stands out */
 void report_regions(struct sheet *s, const struct galvo_summary *sum);
 void report_processes(struct sheet *s, const struct galvo_summary *sum); /* as a tree */
 void report_threads(struct sheet *s, const struct galvo_summary *sum);

@@ -39,6 +39,8 @@ static const struct json_row total_rows[] = {
 	AS(ROUNDED, disk_write_bytes, struct galvo_summary, disk_write_bytes_per_s.total),
 	AS(ROUNDED, net_rx_bytes, struct galvo_summary, net_rx_bytes_per_s.total),
 	AS(ROUNDED, net_tx_bytes, struct galvo_summary, net_tx_bytes_per_s.total),
+	ONE(gpu_energy_joules, struct galvo_summary, gpu_totals.energy_joules),
+	ONE(gpu_energy_integral_joules, struct galvo_summary, gpu_totals.integral_joules),
 };
 
 /* The books of the recording itself, a row a file. */
@@ -179,6 +181,7 @@ void report_json_things(struct json *j, const struct galvo_summary *sum)
 	            sizeof(*sum->disks));
 	json_things(j, "interfaces", interface_rows, ARRAY_LEN(interface_rows), sum->interfaces,
 	            sum->interfaces_len, sizeof(*sum->interfaces));
+	report_json_gpus(j, sum);
 	json_object(j, "totals", total_rows, ARRAY_LEN(total_rows), sum);
 	report_json_processes(j, sum);
 	report_json_regions(j, sum);

@@ -385,6 +385,7 @@ void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_
 	report_warnings(s, sum);
 	report_regions(s, sum);
 	report_machine(s, sum);
+	report_gpus(s, sum);
 	report_devices(s, sum);
 	if (by == GALVO_REPORT_BY_COMM)
 		report_groups(s, sum);

@@ -45,6 +45,8 @@ static uint64_t pen_read(struct probe *p, struct pen *pen, uint64_t from_mono_ns
 	case SHAPE_THREAD:
 		threads_read(p, pen);
 		break;
+	case SHAPE_GPU: /* telemetry.h */
+		break;
 	}
 	pen->turns++;
 	if (pen->failures && !pen->first_failure_mono_ns)

@@ -2,14 +2,11 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "internal.h"
+#include "sampler.h"
 
-enum { PRIME_ROUNDS = 3, NICE = -10 };
+enum { PRIME_ROUNDS = 3 };
 #define JUDGE_EVERY_NS NS_PER_S
 
 /* ---- life ---------------------------------------------------------------------------------------- */
@@ -267,32 +264,19 @@ void probe_flush(struct probe *p)
 static void *run(void *arg)
 {
 	struct probe *p = arg;
-	const struct clock *clock = p->config.world->clock;
-	uint64_t period = p->config.period_ns, deadline = p->first_deadline_ns;
+	struct ticker ticker = {p->config.world->clock, p->config.period_ns, p->first_deadline_ns, false};
+	uint64_t late;
+	bool is_due;
 
-	/* By itself: naming another thread opens a file for a moment, as low as it gets, and inherited. */
-	pthread_setname_np(pthread_self(),
-	                   p->config.kind == STREAM_DISK ? "galvo-disk" : "galvo-system");
-	prctl(PR_SET_TIMERSLACK, 1);
-	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	sampler_settle(p->config.kind == STREAM_DISK ? "galvo-disk" : "galvo-system");
 	p->judged_cpu_ns = p->read_ns = 0; /* those are another thread's */
-	for (;;) {
-		uint64_t now, late;
-
-		clock->sleep_until(clock, deadline, &p->stop);
-		if (atomic_load_explicit(&p->stop, memory_order_acquire))
-			break;
-		probe_tick(p);
-		deadline += period;
-		now = probe_now(p);
-		if (now < deadline)
-			continue;
-		late = (now - deadline) / period + 1;
+	do {
+		is_due = ticker_wait(&ticker, &p->stop, &late);
 		atomic_fetch_add_explicit(&p->ticks_missed, late, memory_order_relaxed);
 		p->tick += late;
-		deadline += late * period;
-	}
+		if (is_due)
+			probe_tick(p);
+	} while (is_due);
 	if (p->config.stream)
 		stream_await_ready(p->config.stream, clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS);
 	tick(p, true); /* what happened since the last tick belongs to the recording */
@@ -326,6 +310,7 @@ bool probe_join(struct probe *p, uint64_t timeout_ns)
 	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + timeout_ns, &p->done);
 	if (!atomic_load_explicit(&p->done, memory_order_acquire)) {
 		pthread_detach(p->thread);
+		dso_stay();
 		return false;
 	}
 	pthread_join(p->thread, NULL);

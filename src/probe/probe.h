@@ -59,4 +59,6 @@ void probe_count(const struct probe *, struct probe_counts *ret); /* any thread 
 /* The largest divisor, 1: none. Names of what is slowed are added to a text. Any thread. */
 uint32_t probe_slowed(const struct probe *, char *names, size_t cap);
 
+#include "telemetry.h" /* the part of this door that is about GPUs */
+
 #endif

@@ -16,7 +16,7 @@ void series_init(struct series *s, const struct source *source)
 	*s = (struct series){.source = source};
 	for (i = 0; i < source->metrics_len; i++) {
 		s->whole |= source->metrics[i].whole; /* all shares of a source have one */
-		s->used |= source->metrics[i].of | source->metrics[i].whole;
+		s->used |= source->metrics[i].of | source->metrics[i].whole | source->metrics[i].rates;
 	}
 	series_reset(s);
 }
@@ -174,6 +174,8 @@ static double evaluate(const struct series *s, const struct metric *m, const str
 	case FORM_LEVEL:
 		return m->of & ~now->present ? NAN : sum_of_levels(now, m->of) * scale;
 	case FORM_RATE:
+		if (m->rates && !(m->rates & ~now->present))
+			return sum_of_levels(now, m->rates) * scale;
 		if (m->of & ~g->known || dt_ns == 0)
 			return NAN;
 		return sum_of_growth(g, m->of) * scale * 1e9 / (double)dt_ns;
@@ -206,7 +208,7 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 		const struct metric *m = &source->metrics[i];
 		double v;
 
-		if (!(m->of & fields))
+		if (!((m->of | m->rates) & fields))
 			continue;
 		v = evaluate(s, m, now, &g, dt_ns);
 		if (m->limit > 0 && v > m->limit) {

@@ -25,6 +25,7 @@ enum source_shape {
 	SHAPE_LISTED,  /* the first text lists the things there are, a row each */
 	SHAPE_PROCESS, /* a row for each followed process; texts are below proc/PID/ */
 	SHAPE_THREAD,  /* a row for each thread of those, on request; a text below proc/PID/task/TID/ */
+	SHAPE_GPU,     /* a row for each GPU; a vendor's library tells it, and there are no texts: gpu.h */
 };
 
 /*
@@ -102,6 +103,12 @@ struct source {
 	uint8_t mark_field; /* of what settles: of the first text; moves when it has waited for a child */
 	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
 	int cpu_clock_field;
+	/*
+	 * SHAPE_PROCESS: of the first text, 1 while the process is amid an exec, see below (0: it does not
+	 * tell); and whether texts of this source do not answer then.
+	 */
+	uint8_t exec_field;
+	bool waits_for_exec;
 };
 
 /* Its texts are below the root, not below a process. */
@@ -129,6 +136,15 @@ struct process_stat {
 };
 /* All of these are MALFORMED or complete; an empty text is ABSENT (the process has gone). */
 galvo_status process_stat_parse(struct span text, struct process_stat *ret, galvo_error *reterr);
+/*
+ * Amid an exec, by its statm file, which always answers: it has a new memory, of one stack, and no
+ * program in it yet. That lasts while files are closed, and all goes that it had in memory before. Files
+ * that tell how a process runs (stat, io, smaps_rollup, of threads too) do not answer until then.
+ */
+bool process_is_in_exec(struct span statm);
+/* Reads a stat file, too; comm borrows from `into`. */
+galvo_status process_stat_read(int dir_fd, const char *path, struct buf *into,
+                               struct process_stat *ret, galvo_error *reterr);
 /* Takes one pid off a children file ("12 34 56 "); false at the end or where it is no number. */
 bool process_children_take(struct span *rest, uint32_t *ret_pid);
 
@@ -151,5 +167,7 @@ struct block_device {
 void block_device_look(const struct world *w, struct span name, struct block_device *ret);
 /* The name as sysfs spells it ('/' becomes '!'); false if it does not fit or is no file name. */
 bool block_device_sysfs_name(struct span name, char *to, size_t cap);
+
+#include "gpu.h" /* the part of this door that is about GPUs */
 
 #endif

@@ -74,7 +74,6 @@ static galvo_status read_around(struct stream_build *b, struct span message)
 	struct wire_field f;
 	galvo_status status;
 
-	events_forget_open(b->r);
 	gpus_forget_anchors(&b->gpus);
 	for (i = 0; i < b->form->rows_len; i++)
 		b->tables[i].map_len = 0;
@@ -117,6 +116,8 @@ static galvo_status read_message(struct stream_build *b, struct span message,
 	size_t before[ROW_FORMS_MAX] = {0}, i;
 	galvo_status status;
 
+	if (b->form->has_events)
+		events_begin_message(b->r, header);
 	for (i = 0; i < b->form->rows_len; i++)
 		before[i] = b->tables[i].rows_len;
 	status = read_around(b, message);

@@ -90,7 +90,12 @@ enum end_field {
 enum earlier_field { EARLIER_COMM = 1, EARLIER_UNTIL_MONO_NS = 2 };
 
 /* Of an EventTrace; what is the same in every trace message is not here again. */
-enum events_field { EVENTS_BUFFERS = 2, EVENTS_FLUSH_STATS = 3, EVENTS_OPEN_REGIONS = 100 };
+enum events_field {
+	EVENTS_BUFFERS = 2,
+	EVENTS_FLUSH_STATS = 3,
+	EVENTS_OPEN_REGIONS = 100,
+	EVENTS_GPU_STATS = 101,
+};
 enum buffer_field { BUFFER_DOMAIN = 1, BUFFER_REGIONS = 2, BUFFER_MARKS = 3 };
 
 enum region_field {
@@ -103,9 +108,27 @@ enum region_field {
 	REGION_END_THREAD = 103,
 	REGION_PID = 104,
 	REGION_DOMAIN = 105,
+	REGION_ERROR_NS = 106,
+	REGION_STREAM = 107,
 };
 
-enum mark_field { MARK_NAME = 1, MARK_MONO_NS = 2, MARK_THREAD = 102, MARK_PID = 104 };
+enum mark_field {
+	MARK_NAME = 1,
+	MARK_MONO_NS = 2,
+	MARK_THREAD = 102,
+	MARK_PID = 104,
+	MARK_ERROR_NS = 106,
+	MARK_STREAM = 107,
+};
+
+enum gpu_stats_field {
+	GPU_STATS_CAPTURING = 1,
+	GPU_STATS_NO_ROOM = 2,
+	GPU_STATS_FAILED = 3,
+	GPU_STATS_UNREACHED = 4,
+	GPU_STATS_UNBOUND = 5,
+	GPU_STATS_REASON = 6,
+};
 
 enum gpu_field {
 	GPU_INDEX = 1,
@@ -127,6 +150,9 @@ enum gpu_field {
 	GPU_PARENT = 110,
 	GPU_INSTANCE = 111,
 	GPU_COMPUTE_INSTANCE = 112,
+	GPU_FOREIGN_PIDS = 113,
+	GPU_LOST_NS = 114,
+	GPU_NOTE = 115,
 };
 
 enum decode_field {

@@ -51,7 +51,8 @@ static bool is_nested(const struct stream_form *form, const struct wire_field *f
 	        f->number == TRACE_PROCESSES || f->number == TRACE_BLOCK_DEVICES ||
 	        f->number == TRACE_PROBE_STATS ||
 	        (f->number == TRACE_THREADS && form->has_threads) || f->number == form->flush_stats_field ||
-	        (f->number == EVENTS_OPEN_REGIONS && form->has_events) ||
+	        ((f->number == EVENTS_OPEN_REGIONS || f->number == EVENTS_GPU_STATS) &&
+	         form->has_events) ||
 	        ((f->number == TRACE_DECODE_STATS || f->number == TRACE_ANCHORS) && form->has_decodes) ||
 	        row_form_of_field(form, f->number));
 }

@@ -29,6 +29,9 @@ static char *put_gpu(char *p, const struct gpu_info *gpu)
 	p = wire_put_u64(p, GPU_PARENT, gpu->parent);
 	p = wire_put_u64(p, GPU_INSTANCE, gpu->gpu_instance);
 	p = wire_put_u64(p, GPU_COMPUTE_INSTANCE, gpu->compute_instance);
+	p = wire_put_u64(p, GPU_FOREIGN_PIDS, gpu->foreign_pids);
+	p = wire_put_u64(p, GPU_LOST_NS, gpu->lost_mono_ns);
+	p = text_put(p, GPU_NOTE, gpu->note);
 	return nested_end(start, p);
 }
 

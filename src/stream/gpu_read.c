@@ -61,6 +61,7 @@ static bool take_text(struct gpu_info *to, const struct wire_field *f)
 		{GPU_UUID, to->uuid, sizeof(to->uuid)},
 		{GPU_PCI, to->pci, sizeof(to->pci)},
 		{GPU_DRIVER, to->driver, sizeof(to->driver)},
+		{GPU_NOTE, to->note, sizeof(to->note)},
 	};
 	struct span text = f->bytes;
 	size_t i;
@@ -100,6 +101,8 @@ static void take_number(struct gpu_info *to, const struct wire_field *f)
 	case GPU_PARENT: to->parent = (uint32_t)v; break;
 	case GPU_INSTANCE: to->gpu_instance = (uint32_t)v; break;
 	case GPU_COMPUTE_INSTANCE: to->compute_instance = (uint32_t)v; break;
+	case GPU_FOREIGN_PIDS: to->foreign_pids = v != 0; break;
+	case GPU_LOST_NS: to->lost_mono_ns = v; break;
 	default: break;
 	}
 }
@@ -267,6 +270,9 @@ static void fill(struct gpu_info *to, const struct gpu_info *from)
 	FILL(uuid);
 	FILL(pci);
 	FILL(driver);
+	FILL(note);
+	to->foreign_pids |= from->foreign_pids;
+	to->lost_mono_ns = to->lost_mono_ns ? to->lost_mono_ns : from->lost_mono_ns;
 	if (isnan(to->peak_dram_bytes_per_s))
 		to->peak_dram_bytes_per_s = from->peak_dram_bytes_per_s;
 	if (isnan(to->peak_pcie_bytes_per_s))

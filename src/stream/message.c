@@ -38,14 +38,19 @@ struct span event_name_clip(struct span name)
 	return span_of(name.p, name.n < EVENT_NAME_MAX ? name.n : EVENT_NAME_MAX);
 }
 
+uint64_t event_time(const struct stream *s, enum time_domain domain, uint64_t mono_ns)
+{
+	return domain == DOMAIN_GPU && mono_ns ? mono_ns + s->gpu_offset_ns : mono_ns;
+}
+
 /* An empty name is written too. */
-char *region_put(char *p, uint32_t field, const struct region *r)
+char *region_put(char *p, uint32_t field, const struct stream *s, const struct region *r)
 {
 	char *start = nested_begin(p, field);
 
 	p = wire_put_bytes(start, REGION_NAME, event_name_clip(r->name));
-	p = wire_put_u64(p, REGION_START_MONO_NS, r->start_mono_ns);
-	p = wire_put_u64(p, REGION_END_MONO_NS, r->end_mono_ns);
+	p = wire_put_u64(p, REGION_START_MONO_NS, event_time(s, r->domain, r->start_mono_ns));
+	p = wire_put_u64(p, REGION_END_MONO_NS, event_time(s, r->domain, r->end_mono_ns));
 	p = wire_put_u64(p, REGION_ID, r->id);
 	p = wire_put_u64(p, REGION_UNFINISHED, r->unfinished);
 	p = wire_put_u64(p, REGION_BEGIN_THREAD, r->begin_thread);
@@ -53,6 +58,8 @@ char *region_put(char *p, uint32_t field, const struct region *r)
 	p = wire_put_u64(p, REGION_PID, r->pid);
 	if (field == EVENTS_OPEN_REGIONS)
 		p = wire_put_u64(p, REGION_DOMAIN, r->domain);
+	p = wire_put_u64(p, REGION_ERROR_NS, r->error_ns);
+	p = wire_put_u64(p, REGION_STREAM, r->stream);
 	return nested_end(start, p);
 }
 
@@ -74,7 +81,8 @@ char *message_put_header(char *p, const struct stream *s, const struct flush_inf
 	p = anchors = nested_begin(p, HEADER_ANCHORS);
 	p = wire_put_u64(p, ANCHORS_MONO_NS, info->mono_ns);
 	p = wire_put_u64(p, ANCHORS_WALL_NS, info->wall_ns);
-	p = wire_put_u64(p, ANCHORS_GPU_NS, info->gpu_ns);
+	p = wire_put_u64(p, ANCHORS_GPU_NS,
+	                 s->gpu_offset_ns ? info->mono_ns + s->gpu_offset_ns : info->gpu_ns);
 	p = wire_put_u64(p, ANCHORS_BOOT_NS, info->boot_ns);
 	p = nested_end(anchors, p);
 	p = wire_put_u64(p, HEADER_MAJOR, STREAM_FORMAT_MAJOR);
@@ -200,6 +208,19 @@ static char *put_source(char *p, const struct source_stats *source)
 	return nested_end(start, p);
 }
 
+static char *put_gpu_events(char *p, const struct gpu_events *lost)
+{
+	char *start = nested_begin(p, EVENTS_GPU_STATS);
+
+	p = wire_put_u64(start, GPU_STATS_CAPTURING, lost->capturing);
+	p = wire_put_u64(p, GPU_STATS_NO_ROOM, lost->no_room);
+	p = wire_put_u64(p, GPU_STATS_FAILED, lost->failed);
+	p = wire_put_u64(p, GPU_STATS_UNREACHED, lost->unreached);
+	p = wire_put_u64(p, GPU_STATS_UNBOUND, lost->unbound);
+	p = text_put(p, GPU_STATS_REASON, lost->reason);
+	return nested_end(start, p);
+}
+
 /* Sources that find no room before `end` are left out. */
 static char *put_stats(char *p, const char *end, const struct stream *s,
                        const struct flush_info *info)
@@ -232,7 +253,9 @@ char *message_put_tail(char *p, char *end, const struct stream *s, const struct 
 	size_t threads_len = s->form->has_threads ? info->threads_len : 0, i, j = 0, k = 0;
 
 	for (i = 0; i < info->open_regions_len && p < items_end; i++)
-		p = region_put(p, EVENTS_OPEN_REGIONS, info->open_regions[i]);
+		p = region_put(p, EVENTS_OPEN_REGIONS, s, info->open_regions[i]);
+	if (info->gpu_events)
+		p = put_gpu_events(p, info->gpu_events);
 	for (i = 0; i < info->processes_len && p < items_end; i++)
 		p = put_process(p, s->form->kind, info->processes[i]);
 	for (; j < threads_len && p < items_end; j++)

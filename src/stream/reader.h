@@ -130,6 +130,7 @@ struct reading {
 	struct buf streams, tables, processes, threads, devices, gpus, sources, damages, regions, marks,
 		anchors;
 	struct buf open_regions; /* of the message read last */
+	uint64_t gpu_offset_ns;  /* as the message at hand has it */
 };
 
 void reading_init(struct reading *r);
@@ -235,7 +236,7 @@ bool gpus_take(struct gpus_build *g, struct reading *r, struct table_build *tabl
 
 /* A member of an EventTrace, if it is about regions or marks. False when memory is out. */
 bool events_read(struct reading *r, struct run_stream *stream, uint32_t field, struct span bytes);
-void events_forget_open(struct reading *r); /* another message begins */
+void events_begin_message(struct reading *r, const struct header *header);
 /* After all: gives regions and marks their names, and the open ones their place. */
 bool events_name(struct reading *r);
 

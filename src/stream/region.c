@@ -19,7 +19,7 @@ void stream_region(struct stream *s, const struct region *r)
 {
 	if (!buffer_open(s, r->domain))
 		return;
-	s->at = region_put(s->at, BUFFER_REGIONS, r);
+	s->at = region_put(s->at, BUFFER_REGIONS, s, r);
 	s->rows++;
 }
 
@@ -31,9 +31,11 @@ void stream_mark(struct stream *s, const struct mark *m)
 		return;
 	start = nested_begin(s->at, BUFFER_MARKS);
 	s->at = wire_put_bytes(start, MARK_NAME, event_name_clip(m->name));
-	s->at = wire_put_u64(s->at, MARK_MONO_NS, m->mono_ns);
+	s->at = wire_put_u64(s->at, MARK_MONO_NS, event_time(s, m->domain, m->mono_ns));
 	s->at = wire_put_u64(s->at, MARK_THREAD, m->thread);
 	s->at = wire_put_u64(s->at, MARK_PID, m->pid);
+	s->at = wire_put_u64(s->at, MARK_ERROR_NS, m->error_ns);
+	s->at = wire_put_u64(s->at, MARK_STREAM, m->stream);
 	s->at = nested_end(start, s->at);
 	s->rows++;
 }

@@ -14,6 +14,12 @@ static bool take_name(struct reading *r, struct span name, struct span *ret)
 	return i != INTERN_NOMEM && i != INTERN_FULL;
 }
 
+/* Back to our clock, as far as the message says how. */
+static uint64_t own_time(const struct reading *r, enum time_domain domain, uint64_t at_ns)
+{
+	return domain == DOMAIN_GPU && at_ns ? at_ns - r->gpu_offset_ns : at_ns;
+}
+
 static bool region_read(struct reading *r, struct span bytes, struct region *to)
 {
 	struct span name = {0};
@@ -32,8 +38,12 @@ static bool region_read(struct reading *r, struct span bytes, struct region *to)
 		case REGION_END_THREAD: to->end_thread = (uint32_t)value; break;
 		case REGION_PID: to->pid = (uint32_t)value; break;
 		case REGION_DOMAIN: to->domain = value == DOMAIN_GPU ? DOMAIN_GPU : DOMAIN_GENERIC; break;
+		case REGION_ERROR_NS: to->error_ns = value; break;
+		case REGION_STREAM: to->stream = (uint32_t)value; break;
 		}
 	}
+	to->start_mono_ns = own_time(r, to->domain, to->start_mono_ns);
+	to->end_mono_ns = own_time(r, to->domain, to->end_mono_ns);
 	return take_name(r, name, &to->name);
 }
 
@@ -63,7 +73,12 @@ static bool mark_add(struct reading *r, enum time_domain domain, struct span byt
 			mark.thread = (uint32_t)f.value;
 		else if (f.number == MARK_PID && f.type == WIRE_VARINT)
 			mark.pid = (uint32_t)f.value;
+		else if (f.number == MARK_ERROR_NS && f.type == WIRE_VARINT)
+			mark.error_ns = f.value;
+		else if (f.number == MARK_STREAM && f.type == WIRE_VARINT)
+			mark.stream = (uint32_t)f.value;
 	}
+	mark.mono_ns = own_time(r, domain, mark.mono_ns);
 	if (!take_name(r, name, &mark.name))
 		return false;
 	buf_put(&r->marks, &mark, sizeof(mark));
@@ -93,17 +108,43 @@ static bool buffer_read(struct reading *r, struct run_stream *stream, struct spa
 	return ok;
 }
 
+/* Counts are since the start: the last word is the whole. */
+static void gpu_events_read(struct gpu_events *to, struct span bytes)
+{
+	struct wire_field f;
+
+	*to = (struct gpu_events){0};
+	while (wire_next(&bytes, &f) == GALVO_OK) {
+		uint64_t value = f.type == WIRE_VARINT ? f.value : 0;
+
+		switch ((enum gpu_stats_field)f.number) {
+		case GPU_STATS_CAPTURING: to->capturing = value; break;
+		case GPU_STATS_NO_ROOM: to->no_room = value; break;
+		case GPU_STATS_FAILED: to->failed = value; break;
+		case GPU_STATS_UNREACHED: to->unreached = value; break;
+		case GPU_STATS_UNBOUND: to->unbound = value; break;
+		case GPU_STATS_REASON:
+			if (f.type == WIRE_BYTES)
+				utf8_copy(to->reason, sizeof(to->reason), f.bytes);
+			break;
+		}
+	}
+}
+
 bool events_read(struct reading *r, struct run_stream *stream, uint32_t field, struct span bytes)
 {
 	if (field == EVENTS_BUFFERS)
 		return buffer_read(r, stream, bytes);
 	if (field == EVENTS_OPEN_REGIONS && bytes.n >= EVENT_LEAST_BYTES)
 		return region_add(r, &r->open_regions, DOMAIN_GENERIC, bytes);
+	if (field == EVENTS_GPU_STATS)
+		gpu_events_read(&stream->gpu_events, bytes);
 	return true;
 }
 
-void events_forget_open(struct reading *r)
+void events_begin_message(struct reading *r, const struct header *header)
 {
+	r->gpu_offset_ns = header->gpu_ns ? header->gpu_ns - header->anchor.mono_ns : 0;
 	r->open_regions.len = 0;
 }
 
@@ -119,6 +160,28 @@ static void take_open(struct reading *r)
 	}
 	if (n)
 		buf_put(&r->regions, r->open_regions.p, r->open_regions.len);
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct region *x = a, *y = b;
+
+	if (!x->end_mono_ns != !y->end_mono_ns)
+		return x->end_mono_ns ? -1 : 1;
+	if (x->end_mono_ns != y->end_mono_ns)
+		return x->end_mono_ns < y->end_mono_ns ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Those of the GPU are recorded when their end is known, which is later. An end of 0 is the last one. */
+static void sort_by_end(struct region *regions, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && regions[i - 1].end_mono_ns - 1 <= regions[i].end_mono_ns - 1)
+		i++;
+	if (i < n)
+		qsort(regions, n, sizeof(*regions), compare_ends);
 }
 
 bool events_name(struct reading *r)
@@ -137,5 +200,6 @@ bool events_name(struct reading *r)
 		regions[i].name = names[regions[i].name.n];
 	for (i = 0; i < r->marks.len / sizeof(*marks); i++)
 		marks[i].name = names[marks[i].name.n];
+	sort_by_end(regions, r->regions.len / sizeof(*regions));
 	return true;
 }

@@ -63,6 +63,7 @@ struct flush_info {
 	struct probe_stats stats;
 	const struct region *const *open_regions; /* of events: begun, and not ended yet */
 	size_t open_regions_len;
+	const struct gpu_events *gpu_events; /* of events; NULL: nothing was lost */
 	const struct gpu_info *gpus; /* of streams about GPUs */
 	size_t gpus_len;
 	uint64_t gpu_ns;             /* the same instant on the clock of their samples; 0: not said */
@@ -80,6 +81,7 @@ struct stream_config {
 	uint32_t cpu_count;
 	size_t batch_bytes;      /* a batch is flushed when it is this large; 0: 1 MiB */
 	bool is_new;             /* fails if the file is there; else it is replaced */
+	uint64_t gpu_offset_ns;  /* of events: what the clock of those of the GPU is ahead of ours, in the file */
 	/* Its columns are the rows of this stream, grouped by scope in order of first appearance. */
 	bool (*catalog_at)(size_t, struct catalog_row *);
 	/* Of STREAM_GPU, which has no others: up to ROW_MAX names, used in writer_add only. */
@@ -305,6 +307,7 @@ struct run_stream {
 	uint64_t dropped_batches, dropped_rows;
 	uint64_t frequency_hz, last_mono_ns;
 	struct probe_stats stats; /* of the last sound message */
+	struct gpu_events gpu_events; /* as these */
 };
 
 /* One instant on two clocks, from the header of a message. */

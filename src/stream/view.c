@@ -73,6 +73,12 @@ galvo_status galvo_run_stream_at(const galvo_run *run, size_t i, galvo_run_strea
 		.ticks = s->stats.ticks,
 		.missed_ticks = s->stats.missed_ticks,
 		.last_mono_ns = s->last_mono_ns,
+		.gpu_capturing = s->gpu_events.capturing,
+		.gpu_no_room = s->gpu_events.no_room,
+		.gpu_failed = s->gpu_events.failed,
+		.gpu_unreached = s->gpu_events.unreached,
+		.gpu_unbound = s->gpu_events.unbound,
+		.gpu_reason = s->gpu_events.reason,
 	};
 	return view_give("stream", ret_stream, &stream, sizeof(stream), reterr);
 }
@@ -164,6 +170,9 @@ galvo_status galvo_run_gpu_at(const galvo_run *run, size_t i, galvo_run_gpu *ret
 		.buffer_bytes = d->buffer_bytes,
 		.sample_bytes = d->sample_bytes,
 		.reason = d->reason,
+		.note = g->note,
+		.lost_mono_ns = g->lost_mono_ns,
+		.foreign_pids = g->foreign_pids,
 	};
 	return view_give("GPU", ret_gpu, &gpu, sizeof(gpu), reterr);
 }
@@ -339,6 +348,8 @@ galvo_status galvo_run_region_at(const galvo_run *run, size_t i, galvo_run_regio
 		.end_thread = r->end_thread,
 		.is_unfinished = r->unfinished,
 		.is_gpu = r->domain == DOMAIN_GPU,
+		.error_ns = r->error_ns,
+		.stream = r->stream,
 	};
 	return view_give("region", ret_region, &region, sizeof(region), reterr);
 }
@@ -360,6 +371,8 @@ galvo_status galvo_run_mark_at(const galvo_run *run, size_t i, galvo_run_mark *r
 		.pid = m->pid,
 		.thread = m->thread,
 		.is_gpu = m->domain == DOMAIN_GPU,
+		.error_ns = m->error_ns,
+		.stream = m->stream,
 	};
 	return view_give("mark", ret_mark, &mark, sizeof(mark), reterr);
 }

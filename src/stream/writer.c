@@ -157,6 +157,7 @@ galvo_status writer_add(struct writer *w, const struct stream_config *config,
 	s->form = stream_form_of(config->kind);
 	s->frequency_hz = config->frequency_hz;
 	s->cpu_count = config->cpu_count;
+	s->gpu_offset_ns = config->gpu_offset_ns;
 	s->batch_bytes = config->batch_bytes ? config->batch_bytes : BATCH_BYTES_DEFAULT;
 	memcpy(s->file_name, config->file_name, strlen(config->file_name));
 	utf8_copy(s->hostname, sizeof(s->hostname), span_str(config->hostname));

@@ -49,6 +49,7 @@ struct stream {
 	char file_name[NAME_MAX_BYTES], hostname[NAME_MAX_BYTES];
 	uint64_t frequency_hz;
 	uint32_t cpu_count;
+	uint64_t gpu_offset_ns;
 	size_t batch_bytes, names_bytes;
 	char *names; /* encoded, the same in every message */
 	struct stream_scope scopes[ROW_FORMS_MAX];
@@ -100,7 +101,9 @@ bool stream_make_room(struct stream *s);
 /* Ends the EventBuffer that the last regions and marks went into. */
 void events_close_buffer(struct stream *s);
 /* A region as field number `field`; at most ITEM_BYTES_MAX. */
-char *region_put(char *p, uint32_t field, const struct region *r);
+char *region_put(char *p, uint32_t field, const struct stream *s, const struct region *r);
+/* As the file has an instant of that clock. */
+uint64_t event_time(const struct stream *s, enum time_domain domain, uint64_t mono_ns);
 struct span event_name_clip(struct span name); /* as much of it as is recorded */
 /* A string field: valid UTF-8, clipped, left out when empty. */
 char *text_put(char *p, uint32_t field, const char *text);

@@ -3,8 +3,6 @@
 
 #include "load.h"
 
-#define CONFIG_HZ_MAX 10000
-#define CONFIG_MS_MAX 86400000
 #define FLUSH_MS 5000 /* of a block by default, whatever the others have */
 
 /* Value number nth of the field, from 0; of members of a list, the member's place is told. */
@@ -48,19 +46,28 @@ static const char *text_or_null(const char *text)
 	return text && text[0] ? text : NULL;
 }
 
-static bool take_hz(struct loading *l, const char *field, uint64_t hz, double *to)
+static bool take_hz(struct loading *l, const char *field, uint64_t hz, uint64_t max, double *to)
 {
-	if (hz > CONFIG_HZ_MAX)
-		return refuse(l, field, "expected at most %d, got %llu", CONFIG_HZ_MAX,
+	if (hz > max)
+		return refuse(l, field, "expected at most %llu, got %llu", (unsigned long long)max,
 		              (unsigned long long)hz);
 	*to = (double)hz;
 	return true;
 }
 
+static bool take_u64(struct loading *l, const char *field, uint64_t v, uint64_t max, uint64_t *to)
+{
+	if (v > max)
+		return refuse(l, field, "expected at most %llu, got %llu", (unsigned long long)max,
+		              (unsigned long long)v);
+	*to = v;
+	return true;
+}
+
 static bool take_ms(struct loading *l, const char *field, uint64_t ms, uint64_t *to)
 {
-	if (ms > CONFIG_MS_MAX)
-		return refuse(l, field, "expected a day, %d, at most, got %llu", CONFIG_MS_MAX,
+	if (ms > INTERVAL_MS_MAX)
+		return refuse(l, field, "expected a day, %d, at most, got %llu", INTERVAL_MS_MAX,
 		              (unsigned long long)ms);
 	*to = ms;
 	return true;
@@ -166,8 +173,9 @@ static bool take_system(struct loading *l, const Galvo__SystemProfilerConfig *fr
 	c->pss = from->pss;
 	c->threads = from->threads;
 	c->system_file = text_or_null(from->output_file);
-	return take_hz(l, "system.sampling_frequency_hz", from->sampling_frequency_hz, &c->system_hz) &&
-	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, CONFIG_HZ_MAX,
+	return take_hz(l, "system.sampling_frequency_hz", from->sampling_frequency_hz, HZ_MAX,
+	               &c->system_hz) &&
+	       take_double(l, "system.core_frequency_hz", from->core_frequency_hz, HZ_MAX,
 	                   &c->core_hz) &&
 	       take_ms(l, "system.flush_interval_ms", from->flush_interval_ms, &c->flush_interval_ms) &&
 	       take_processes(l, "system.processes.pid", "system.processes", GALVO_FOR_SYSTEM,
@@ -182,7 +190,8 @@ static bool take_disk(struct loading *l, const Galvo__DiskProfilerConfig *from)
 	if (c->no_disk)
 		return true;
 	c->disk_file = text_or_null(from->output_file);
-	if (!take_hz(l, "disk.sampling_frequency_hz", from->sampling_frequency_hz, &c->disk_hz) ||
+	if (!take_hz(l, "disk.sampling_frequency_hz", from->sampling_frequency_hz, HZ_MAX,
+	             &c->disk_hz) ||
 	    !take_ms(l, "disk.flush_interval_ms", from->flush_interval_ms, &c->disk_flush_interval_ms) ||
 	    !take_devices(l, from->devices, from->n_devices) ||
 	    !take_processes(l, "disk.processes.pid", "disk.processes", GALVO_FOR_DISK, from->processes,
@@ -209,11 +218,102 @@ static bool take_events(struct loading *l, const Galvo__EventProfilerConfig *fro
 	return true;
 }
 
+/* Devices by number and by UUID, in one list; texts of numbers are made, and kept. */
+static bool list_gpus(struct loading *l, const Galvo__GPUProfilerConfig *from)
+{
+	static const char *const all[] = {"all"};
+	galvo_suite_config *c = &l->config->suite;
+	const size_t n = from->n_device_indices;
+	size_t i;
+
+	l->config->gpus = alloc_array(n + 1, sizeof(*l->config->gpus));
+	l->config->all_gpus = alloc_array(n + from->n_device_uuids + 1, sizeof(*l->config->all_gpus));
+	for (i = 0; i < n && l->config->gpus && l->config->all_gpus; i++) {
+		if (asprintf(&l->config->gpus[i], "%d", from->device_indices[i]) < 0)
+			l->config->gpus[i] = NULL;
+		l->config->all_gpus[i] = l->config->gpus[i];
+		if (!l->config->gpus[i])
+			break;
+	}
+	if (!l->config->gpus || !l->config->all_gpus || i < n) {
+		l->status = err_set(l->reterr, GALVO_ERR_NOMEM, "%s: out of memory", l->name);
+		return false;
+	}
+	for (i = 0; i < from->n_device_uuids; i++)
+		l->config->all_gpus[n + i] = from->device_uuids[i];
+	c->gpus = from->all_devices ? all : l->config->all_gpus;
+	c->gpus_len = from->all_devices ? 1 : n + from->n_device_uuids;
+	return true;
+}
+
+/* Whether the chip has such a metric is known when the suite is made. */
+static bool take_names(struct loading *l, const Galvo__GPUProfilerConfig *from)
+{
+	galvo_suite_config *c = &l->config->suite;
+	size_t i;
+
+	for (i = 0; i < from->n_device_indices; i++)
+		if (from->device_indices[i] < 0 || from->device_indices[i] > GPU_INDEX_MAX)
+			return refuse_nth(l, "gpu.device_indices", "gpu.device_indices", i,
+			                  "expected numbers from 0 to %d, got %d", GPU_INDEX_MAX,
+			                  from->device_indices[i]);
+	for (i = 0; i < from->n_device_uuids; i++)
+		if (!suite_is_gpu_uuid(from->device_uuids[i]))
+			return refuse_nth(l, "gpu.device_uuids", "gpu.device_uuids", i, "expected GPU-…");
+	for (i = 0; i < from->n_metrics; i++)
+		if (!from->metrics[i][0])
+			return refuse_nth(l, "gpu.metrics", "gpu.metrics", i,
+			                  "expected a full name, default or rich");
+	c->gpu_metrics = (const char *const *)from->metrics;
+	c->gpu_metrics_len = from->n_metrics;
+	return list_gpus(l, from);
+}
+
+static bool take_gpu(struct loading *l, const Galvo__GPUProfilerConfig *from)
+{
+	galvo_suite_config *c = &l->config->suite;
+
+	c->gpu_counters = from && from->enabled;
+	if (!c->gpu_counters)
+		return true;
+	c->gpu_file = text_or_null(from->output_file);
+	return take_hz(l, "gpu.sampling_frequency_hz", from->sampling_frequency_hz, GPU_HZ_MAX,
+	               &c->gpu_hz) &&
+	       take_u64(l, "gpu.hw_buffer_size", from->hw_buffer_size, GPU_BUFFER_BYTES_MAX,
+	                &c->gpu_buffer_bytes) &&
+	       take_u64(l, "gpu.max_samples", from->max_samples, UINT32_MAX, &c->gpu_max_samples) &&
+	       take_ms(l, "gpu.flush_interval_ms", from->flush_interval_ms, &c->gpu_flush_interval_ms) &&
+	       take_ms(l, "gpu.decode_interval_ms", from->decode_interval_ms,
+	               &c->gpu_decode_interval_ms) &&
+	       take_names(l, from);
+}
+
+static bool take_telemetry(struct loading *l, const Galvo__GPUTelemetryConfig *from)
+{
+	galvo_suite_config *c = &l->config->suite;
+
+	c->gpu_telemetry = from && from->enabled;
+	if (!c->gpu_telemetry)
+		return true;
+	c->telemetry_file = text_or_null(from->output_file);
+	if (!take_double(l, "gpu_telemetry.sampling_frequency_hz", from->sampling_frequency_hz, HZ_MAX,
+	                 &c->telemetry_hz) ||
+	    !take_ms(l, "gpu_telemetry.flush_interval_ms", from->flush_interval_ms,
+	             &c->telemetry_flush_interval_ms))
+		return false;
+	if (c->telemetry_flush_interval_ms == 0)
+		c->telemetry_flush_interval_ms = FLUSH_MS;
+	return true;
+}
+
 /* "system_file: why", as the suite says it. */
 static bool refuse_file(struct loading *l, struct span why)
 {
 	const char *field = span_starts(why, "system") ? "system.output_file"
-	                    : span_starts(why, "disk") ? "disk.output_file" : "events.output_file";
+	                    : span_starts(why, "disk") ? "disk.output_file"
+	                    : span_starts(why, "gpu") ? "gpu.output_file"
+	                    : span_starts(why, "telemetry") ? "gpu_telemetry.output_file"
+	                                                    : "events.output_file";
 	struct span member;
 
 	span_cut(&why, ':', &member);
@@ -243,16 +343,15 @@ bool config_take(struct loading *l)
 	c->no_kernel_events = from->no_kernel_events;
 	if (!take_sidecar(l, from) || !take_follow(l, from->follow) ||
 	    !take_system(l, from->system_block) || !take_disk(l, from->disk) ||
-	    !take_events(l, from->events) ||
+	    !take_events(l, from->events) || !take_gpu(l, from->gpu) ||
+	    !take_telemetry(l, from->gpu_telemetry) ||
 	    !take_ms(l, "scan_interval_ms", from->scan_interval_ms, &c->scan_interval_ms) ||
 	    !take_double(l, "budget_pct", from->budget_pct, 100, &c->budget_pct))
 		return false;
 	files = *c;
 	if (suite_set_files(&files, &error) != GALVO_OK)
 		return refuse_file(l, span_str(error.text));
-	if (from->gpu && from->gpu->enabled)
-		config_note(l, "gpu: this build has no GPU profiler yet; the rest is recorded");
-	if (c->no_system && c->no_disk && c->no_events)
+	if (c->no_system && c->no_disk && c->no_events && !c->gpu_counters && !c->gpu_telemetry)
 		config_note(l, "config: no block is enabled; there is nothing to record");
 	return true;
 }

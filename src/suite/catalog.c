@@ -5,7 +5,7 @@
 #include "internal.h"
 #include "metric_catalog.pb-c.h"
 
-enum { CATALOG_TEXT_MAX = 4 << 20, CATALOG_BYTES_MAX = 1 << 20, DESCRIPTORS_MAX = 4096 };
+enum { CATALOG_TEXT_MAX = 4 << 20, DESCRIPTORS_MAX = 4096 };
 
 static galvo_status check_names(const char *path, const Galvo__MetricCatalog *catalog,
                                 galvo_error *reterr)

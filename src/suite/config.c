@@ -1,32 +1,38 @@
 /* The configuration: defaults, bounds, and a copy of everything the caller handed in. */
 #include "internal.h"
 
-#define HZ_MAX 10000.0
-enum { DAY_MS = 86400000, FILE_NAME_BYTES_MAX = 256 };
+enum { FILE_NAME_BYTES_MAX = 256 };
 
-static galvo_status bound_hz(const char *name, double *hz, double otherwise, galvo_error *reterr)
+galvo_status suite_bound_hz(const char *name, double *hz, double otherwise, double most,
+                            galvo_error *reterr)
 {
 	if (*hz == 0)
 		*hz = otherwise;
-	if (!(*hz > 0.001 && *hz <= HZ_MAX))
+	if (!(*hz > 0.001 && *hz <= most))
 		return err_set(reterr, GALVO_ERR_INVALID, "%s: expected more than 0.001 and at most %.0f",
-		               name, HZ_MAX);
+		               name, most);
 	return GALVO_OK;
 }
 
 static galvo_status set_intervals(galvo_suite_config *c, galvo_error *reterr)
 {
-	if (c->flush_interval_ms == 0)
-		c->flush_interval_ms = 5000;
-	if (c->scan_interval_ms == 0)
-		c->scan_interval_ms = 100;
-	if (c->disk_flush_interval_ms == 0)
-		c->disk_flush_interval_ms = c->flush_interval_ms;
-	if (c->events_flush_interval_ms == 0)
-		c->events_flush_interval_ms = c->flush_interval_ms;
-	if (c->flush_interval_ms > DAY_MS || c->scan_interval_ms > DAY_MS ||
-	    c->disk_flush_interval_ms > DAY_MS || c->events_flush_interval_ms > DAY_MS)
-		return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
+	const uint64_t flush_ms = c->flush_interval_ms ? c->flush_interval_ms : 5000;
+	const struct {
+		uint64_t *ms, otherwise;
+	} all[] = {
+		{&c->flush_interval_ms, flush_ms}, {&c->scan_interval_ms, 100},
+		{&c->disk_flush_interval_ms, flush_ms}, {&c->events_flush_interval_ms, flush_ms},
+		{&c->gpu_flush_interval_ms, 10000}, {&c->telemetry_flush_interval_ms, flush_ms},
+		{&c->gpu_decode_interval_ms, 0},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(all); i++) {
+		if (*all[i].ms == 0)
+			*all[i].ms = all[i].otherwise;
+		if (*all[i].ms > INTERVAL_MS_MAX)
+			return err_set(reterr, GALVO_ERR_INVALID, "interval: expected a day at most");
+	}
 	return GALVO_OK;
 }
 
@@ -50,6 +56,8 @@ galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr)
 		{"system_file", &c->system_file, STREAM_SYSTEM, c->no_system},
 		{"disk_file", &c->disk_file, STREAM_DISK, c->no_disk},
 		{"events_file", &c->events_file, STREAM_EVENTS, c->no_events},
+		{"gpu_file", &c->gpu_file, STREAM_GPU, !c->gpu_counters},
+		{"telemetry_file", &c->telemetry_file, STREAM_TELEMETRY, !c->gpu_telemetry},
 	};
 	size_t i, j;
 
@@ -92,14 +100,23 @@ bool suite_parse_cpus(const char *text, struct cpus *ret)
 	return true;
 }
 
-static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
+static galvo_status set_frequencies(galvo_suite_config *c, galvo_error *reterr)
 {
-	galvo_status status = bound_hz("system_hz", &c->system_hz, 100, reterr);
+	galvo_status status = suite_bound_hz("system_hz", &c->system_hz, 100, HZ_MAX, reterr);
 
 	if (status == GALVO_OK)
-		status = bound_hz("core_hz", &c->core_hz, 1, reterr);
+		status = suite_bound_hz("core_hz", &c->core_hz, 1, HZ_MAX, reterr);
 	if (status == GALVO_OK)
-		status = bound_hz("disk_hz", &c->disk_hz, 10, reterr);
+		status = suite_bound_hz("disk_hz", &c->disk_hz, 10, HZ_MAX, reterr);
+	return status;
+}
+
+static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
+{
+	galvo_status status = set_frequencies(c, reterr);
+
+	if (status == GALVO_OK)
+		status = suite_set_gpu(c, reterr);
 	if (status == GALVO_OK)
 		status = set_intervals(c, reterr);
 	if (status != GALVO_OK)
@@ -116,7 +133,7 @@ static galvo_status set_defaults(galvo_suite_config *c, galvo_error *reterr)
 		return err_set(reterr, GALVO_ERR_INVALID, "mode: expected a galvo_mode");
 	if (!suite_parse_cpus(c->sidecar_cpus, &(struct cpus){0}))
 		return err_set(reterr, GALVO_ERR_INVALID, "sidecar_cpus: " CPUS_EXPECTED);
-	if (c->no_system && c->no_disk && c->no_events)
+	if (c->no_system && c->no_disk && c->no_events && !c->gpu_counters && !c->gpu_telemetry)
 		return err_set(reterr, GALVO_ERR_INVALID, "config: nothing is to be recorded");
 	return suite_set_files(c, reterr);
 }
@@ -125,6 +142,27 @@ static bool copy_string(char **to, const char *from)
 {
 	*to = from ? strdup(from) : NULL;
 	return *to || !from;
+}
+
+/* The list has its memory, however far it was copied. */
+static bool copy_list(char ***to, const char *const *from, size_t n)
+{
+	bool ok;
+	size_t i;
+
+	*to = alloc_array(n + 1, sizeof(**to));
+	for (ok = *to != NULL, i = 0; ok && i < n; i++)
+		ok = copy_string(&(*to)[i], from[i]);
+	return ok;
+}
+
+static void free_list(char **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
 }
 
 /* Each is "subject: text". */
@@ -151,7 +189,11 @@ static bool copy_strings(struct galvo_suite *s)
 	return copy_string(&s->output_dir, c->output_dir) && copy_string(&s->root, c->root) &&
 	       copy_string(&s->files[PROBE_SYSTEM], c->system_file) &&
 	       copy_string(&s->files[PROBE_DISK], c->disk_file) &&
-	       copy_string(&s->events_file, c->events_file);
+	       copy_string(&s->files[PART_EVENTS], c->events_file) &&
+	       copy_string(&s->files[PART_GPU], c->gpu_file) &&
+	       copy_string(&s->files[PART_TELEMETRY], c->telemetry_file) &&
+	       copy_list(&s->disks, c->disks, c->disks_len) && copy_list(&s->gpus, c->gpus, c->gpus_len) &&
+	       copy_list(&s->gpu_metrics, c->gpu_metrics, c->gpu_metrics_len);
 }
 
 galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *config,
@@ -165,16 +207,13 @@ galvo_status suite_copy_config(struct galvo_suite *s, const galvo_suite_config *
 	if (status == GALVO_OK)
 		status = set_defaults(c, reterr);
 	if (status != GALVO_OK) {
-		c->disks_len = c->processes_len = 0;
+		c->processes_len = 0;
 		return status;
 	}
 	take_notes(s, c);
 	ok = copy_strings(s);
-	s->disks = alloc_array(c->disks_len, sizeof(*s->disks));
 	s->processes = alloc_array(c->processes_len, sizeof(*s->processes));
-	ok = ok && s->disks && s->processes;
-	for (i = 0; ok && i < c->disks_len; i++)
-		ok = copy_string(&s->disks[i], c->disks[i]);
+	ok = ok && s->processes;
 	for (i = 0; ok && i < c->processes_len; i++) {
 		char *alias = NULL;
 
@@ -193,20 +232,19 @@ void suite_free_config(struct galvo_suite *s)
 {
 	size_t i;
 
-	for (i = 0; s->disks && i < s->config.disks_len; i++)
-		free(s->disks[i]);
+	free_list(s->disks);
+	free_list(s->gpus);
+	free_list(s->gpu_metrics);
 	for (i = 0; s->processes && i < s->config.processes_len; i++) {
 		union { const char *in; char *own; } alias = {s->processes[i].alias};
 
 		free(alias.own);
 	}
-	free(s->disks);
 	free(s->processes);
 	free(s->output_dir);
 	free(s->dir_path);
 	free(s->root);
-	for (i = 0; i < PROBES; i++)
+	for (i = 0; i < PARTS; i++)
 		free(s->files[i]);
-	free(s->events_file);
 	buf_finish(&s->catalog);
 }

@@ -9,13 +9,16 @@ bool suite_has_events(const struct galvo_suite *s)
 
 galvo_status suite_prepare_events(struct galvo_suite *s, galvo_error *reterr)
 {
+	const struct clock *clock = s->world.clock;
 	const struct stream_config file = {
 		.kind = STREAM_EVENTS,
-		.file_name = s->events_file,
+		.file_name = s->files[PART_EVENTS],
 		.hostname = s->hostname,
 		.cpu_count = s->world.cpu_count,
 		.catalog_at = catalog_at,
 		.is_new = true,
+		/* As if on the clock that hardware counters have, which is where other readers expect it. */
+		.gpu_offset_ns = clock->wall_ns(clock) - clock->mono_ns(clock),
 	};
 	struct stream *stream;
 	galvo_status status;
@@ -55,6 +58,9 @@ void suite_stop_events(struct galvo_suite *s)
 	if (counts.refused)
 		suite_note(s, "events", "messages refused (malformed, another user's, too many): %llu",
 		           (unsigned long long)counts.refused);
+	if (counts.gpu_hangs)
+		suite_note(s, "events", "a call of CUDA did not return when the recording was stopped: "
+		                        "regions of the GPU are missing, or have no end");
 }
 
 galvo_tracker *galvo_suite_host_tracker(galvo_suite *s)

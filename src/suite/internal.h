@@ -5,8 +5,10 @@
 #include <pthread.h>
 
 #include "event/event.h"
+#include "galvo/gpu.h"
 #include "galvo/profiler.h"
 #include "galvo/suite.h"
+#include "gpu/gpu.h"
 #include "probe/probe.h"
 #include "situation.h"
 #include "suite.h"
@@ -17,6 +19,9 @@ enum {
 	NOTE_BYTES = 256,
 	INSTANTS_MAX = 10000,
 	FACT_BYTES = 128,
+	HZ_MAX = 10000,
+	GPU_HZ_MAX = 200000,
+	INTERVAL_MS_MAX = 86400000,
 };
 
 enum { PROBE_SYSTEM, PROBE_DISK, PROBES };
@@ -38,8 +43,8 @@ struct note {
 	char subject[64], text[NOTE_BYTES];
 };
 
-/* What a suite is made of: its probes, and the events. */
-enum { PART_EVENTS = PROBES, PARTS };
+/* What a suite is made of: its probes, the events, and what is about GPUs. A stream each. */
+enum { PART_EVENTS = PROBES, PART_GPU, PART_TELEMETRY, PARTS };
 
 struct galvo_profiler {
 	struct galvo_suite *suite;
@@ -60,8 +65,8 @@ struct sidecar;
 struct galvo_suite {
 	/* the configuration, copied: strings and arrays are the suite's */
 	galvo_suite_config config;
-	char *output_dir, *root, *files[PROBES], *events_file;
-	char **disks;
+	char *output_dir, *root, *files[PARTS];
+	char **disks, **gpus, **gpu_metrics;
 	galvo_process *processes;
 	struct buf catalog; /* wire bytes of what is laid over the built-in one */
 
@@ -74,6 +79,7 @@ struct galvo_suite {
 	_Atomic uint32_t state, begun, ended, is_signalled;
 	bool has_files;      /* that output_clear may take away again */
 	bool is_left_behind; /* a thread hangs, and may come back */
+	bool is_counting, has_telemetry; /* of GPUs: they have been started */
 	struct exit_cell *exit_cell; /* NULL: the program's end is not ours */
 	struct world world;
 	struct replay *replay; /* NULL: a live machine */
@@ -84,6 +90,10 @@ struct galvo_suite {
 	struct writer *writer;
 	struct probe *probes[PROBES];
 	struct events *events;
+	struct counters *counters;   /* NULL: none, or they cannot be had */
+	struct telemetry *telemetry; /* as counters */
+	struct stream *gpu_stream, *telemetry_stream;
+	galvo_error no_counters;     /* why they cannot be had */
 	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
 
 	/* for the session metadata */
@@ -97,6 +107,18 @@ struct galvo_suite {
 	galvo_workload workload;
 	bool has_workload;
 };
+
+/* The configuration has that part. */
+static inline bool suite_wants(const struct galvo_suite *s, size_t part)
+{
+	const galvo_suite_config *c = &s->config;
+	const bool all[PARTS] = {
+		[PROBE_SYSTEM] = !c->no_system, [PROBE_DISK] = !c->no_disk, [PART_EVENTS] = !c->no_events,
+		[PART_GPU] = c->gpu_counters != 0, [PART_TELEMETRY] = c->gpu_telemetry != 0,
+	};
+
+	return all[part];
+}
 
 /* ---- output.c: the output directory ------------------------------------------------------------- */
 
@@ -149,6 +171,35 @@ galvo_status suite_start_events(struct galvo_suite *s, galvo_error *reterr);
 void suite_signal_events(struct galvo_suite *s); /* no more from now on */
 void suite_stop_events(struct galvo_suite *s); /* started or not */
 
+/* ---- gpu.c: hardware counters and telemetry of GPUs, of live machines only -------------------------- */
+
+enum { CATALOG_BYTES_MAX = 1 << 20 };
+enum { GPU_INDEX_MAX = 1023 };
+#define GPU_BUFFER_BYTES_MAX (UINT64_C(1) << 36)
+#define GPUS_EXPECTED "expected numbers of GPUs, UUIDs (GPU-…) or all"
+/* Defaults and bounds of what is about GPUs. */
+galvo_status suite_set_gpu(galvo_suite_config *c, galvo_error *reterr);
+bool suite_is_gpu_name(const char *text); /* "0", "GPU-…", "all" */
+bool suite_is_gpu_uuid(const char *text);
+/* Fails where the user is wrong, or where nothing else is to be recorded; else there is a note. */
+galvo_status suite_create_gpu(struct galvo_suite *s, galvo_error *reterr);
+galvo_status suite_prepare_gpu(struct galvo_suite *s, galvo_error *reterr); /* with the files */
+galvo_status suite_start_gpu(struct galvo_suite *s, galvo_error *reterr);
+void suite_signal_gpu(struct galvo_suite *s);
+void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns);
+void suite_note_gpu(struct galvo_suite *s); /* what they say of themselves */
+void suite_destroy_gpu(struct galvo_suite *s);
+
+/* ---- gpu_profiler.c: what galvo/gpu.h asks, where the counters are ---------------------------------- */
+
+galvo_status suite_gpu_status(const struct galvo_suite *s, galvo_error *reterr);
+galvo_status suite_gpu_device_at(const struct galvo_suite *s, size_t i, galvo_gpu_device *ret,
+                                 galvo_error *reterr);
+galvo_status suite_gpu_metric_at(const struct galvo_suite *s, size_t i, const char **ret,
+                                 galvo_error *reterr);
+galvo_status suite_gpu_drain(struct galvo_suite *s, struct counters_sample *ret, size_t *ret_len,
+                             uint64_t *ret_overwritten, galvo_error *reterr);
+
 /* For whom a suite works. */
 struct suite_role {
 	bool is_alone;
@@ -160,8 +211,17 @@ struct suite_role {
 galvo_status suite_create(const galvo_suite_config *config, const struct suite_role *role,
                           galvo_suite **ret_suite, galvo_error *reterr);
 #define CPUS_EXPECTED "expected numbers and ranges of CPUs below 8192, as in 0-3,8"
+/* 0 is the other one. */
+galvo_status suite_bound_hz(const char *name, double *hz, double otherwise, double most,
+                            galvo_error *reterr);
 /* NULL is fine, and none. */
 bool suite_parse_cpus(const char *text, struct cpus *ret);
+/*
+ * A profiler by itself, of that part: the directory of `path` is the suite's output directory, and its
+ * name that of the stream, whose member of the configuration is *file.
+ */
+galvo_status profiler_create(galvo_suite_config *config, const char **file, const char *path, size_t part,
+                             galvo_profiler **ret_profiler, galvo_error *reterr);
 /* Files that are not named get their usual names; all have to be names that may stand side by side. */
 galvo_status suite_set_files(galvo_suite_config *c, galvo_error *reterr);
 /* As headers and metadata have it: 0 would say that nothing is sampled. */

@@ -137,6 +137,10 @@ void galvo_config_destroy(galvo_config *config)
 		galvo__profiler_suite_config__free_unpacked(config->message, NULL);
 	for (i = 0; i < config->suite.notes_len; i++)
 		free(config->notes[i]);
+	for (i = 0; config->gpus && config->gpus[i]; i++)
+		free(config->gpus[i]);
+	free(config->gpus);
+	free(config->all_gpus);
 	free(config->processes);
 	free(config);
 }

@@ -18,6 +18,8 @@ struct galvo_config {
 	Galvo__ProfilerSuiteConfig *message; /* strings of suite are in it */
 	galvo_suite_config suite;
 	galvo_process *processes;
+	char **gpus;            /* of the block: numbers of devices as text */
+	const char **all_gpus;  /* those and what else it names */
 	char *notes[CONFIG_NOTES_MAX];
 	int32_t follow;
 };

@@ -7,23 +7,27 @@
 
 #include "internal.h"
 
-/* File i of a run in this directory: the metadata, streams by their usual and by their given names. */
-static const char *file_at(const struct galvo_suite *s, size_t i)
+/* File i of profilers by themselves: others may have theirs beside it. */
+static const char *own_file_at(const struct galvo_suite *s, size_t i)
 {
-	const char *const names[] = {
-		SESSION_FILE, s->files[PROBE_SYSTEM], s->files[PROBE_DISK], s->events_file,
-		stream_file_name(STREAM_SYSTEM), stream_file_name(STREAM_DISK),
-		stream_file_name(STREAM_EVENTS),
-	};
+	size_t part;
 
-	return i < ARRAY_LEN(names) ? names[i] : NULL;
+	for (part = 0; part < PARTS; part++)
+		if (suite_wants(s, part) && i-- == 0)
+			return s->files[part];
+	return NULL;
 }
 
-/* A profiler by itself has one file, and others may have theirs beside it. */
-static const char *own_file(const struct galvo_suite *s)
+/* File i of a run in this directory: the metadata, streams by their given and by their usual names. */
+static const char *file_at(const struct galvo_suite *s, size_t i)
 {
-	return !s->config.no_system ? s->files[PROBE_SYSTEM]
-	       : !s->config.no_disk ? s->files[PROBE_DISK] : s->events_file;
+	if (s->is_alone)
+		return own_file_at(s, i);
+	if (i == 0)
+		return SESSION_FILE;
+	if (i <= PARTS)
+		return s->files[i - 1];
+	return i <= 2 * PARTS ? stream_file_name(s->parts[i - 1 - PARTS].kind) : NULL;
 }
 
 /* What stands where a file of ours is to be: nothing, a file that may go, or what we do not touch. */
@@ -54,9 +58,9 @@ static galvo_status lock(struct galvo_suite *s, galvo_error *reterr)
 }
 
 /* Profilers in one directory are kept apart by a lock on the file, which its stream has all along. */
-static galvo_status expect_free(const struct galvo_suite *s, galvo_error *reterr)
+static galvo_status expect_free(const struct galvo_suite *s, const char *name, galvo_error *reterr)
 {
-	int fd = file_open(s->dir_fd, own_file(s), O_RDWR | O_NOFOLLOW | O_NONBLOCK), failed;
+	int fd = file_open(s->dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK), failed;
 
 	if (fd < 0)
 		return GALVO_OK; /* there is none, or whether it can be replaced will be seen */
@@ -65,13 +69,29 @@ static galvo_status expect_free(const struct galvo_suite *s, galvo_error *reterr
 	if (failed != EWOULDBLOCK)
 		return GALVO_OK;
 	return err_set(reterr, GALVO_ERR_DENIED, "%s/%s: another profiler is writing it", s->output_dir,
-	               own_file(s));
+	               name);
+}
+
+/* What is there may be replaced. */
+static galvo_status expect_replaceable(const struct galvo_suite *s, const char *name,
+                                       galvo_error *reterr)
+{
+	bool is_there;
+	galvo_status status = look(s, name, &is_there, reterr);
+
+	if (status != GALVO_OK || !is_there)
+		return status;
+	if (s->is_alone)
+		return expect_free(s, name, reterr);
+	if (s->config.overwrite)
+		return GALVO_OK;
+	return err_set(reterr, GALVO_ERR_STATE,
+	               "%s holds a recording already; it is replaced only on request", s->output_dir);
 }
 
 galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status = GALVO_OK;
-	bool is_there = false;
+	galvo_status status;
 	size_t i;
 
 	s->made_dir = !s->is_alone && mkdir(s->output_dir, 0777) == 0;
@@ -83,17 +103,8 @@ galvo_status output_open(struct galvo_suite *s, galvo_error *reterr)
 	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		return err_sys(reterr, errno, "%s", s->output_dir);
 	status = lock(s, reterr);
-	if (status == GALVO_OK && s->is_alone)
-		status = look(s, own_file(s), &is_there, reterr);
-	if (status != GALVO_OK || s->is_alone)
-		return status == GALVO_OK && is_there ? expect_free(s, reterr) : status;
-	for (i = 0; file_at(s, i) && status == GALVO_OK; i++) {
-		status = look(s, file_at(s, i), &is_there, reterr);
-		if (status == GALVO_OK && is_there && !s->config.overwrite)
-			return err_set(reterr, GALVO_ERR_STATE,
-			               "%s holds a recording already; it is replaced only on request",
-			               s->output_dir);
-	}
+	for (i = 0; file_at(s, i) && status == GALVO_OK; i++)
+		status = expect_replaceable(s, file_at(s, i), reterr);
 	return status;
 }
 
@@ -101,16 +112,17 @@ static void clear(const struct galvo_suite *s)
 {
 	size_t i;
 
-	if (s->is_alone)
-		unlinkat(s->dir_fd, own_file(s), 0);
-	for (i = 0; !s->is_alone && file_at(s, i); i++)
+	for (i = 0; file_at(s, i); i++)
 		unlinkat(s->dir_fd, file_at(s, i), 0);
 }
 
 galvo_status output_clear(struct galvo_suite *s, galvo_error *reterr)
 {
-	galvo_status status = s->is_alone ? expect_free(s, reterr) : GALVO_OK;
+	galvo_status status = GALVO_OK;
+	size_t i;
 
+	for (i = 0; s->is_alone && file_at(s, i) && status == GALVO_OK; i++)
+		status = expect_free(s, file_at(s, i), reterr);
 	if (status == GALVO_OK)
 		clear(s);
 	return status;

@@ -1,9 +1,8 @@
 /* Profilers by themselves: a suite with one part and no metadata; and the parts of a suite. */
 #include "internal.h"
 
-/* The file's directory is the suite's output directory, its name that of the one stream. */
-static galvo_status create_alone(galvo_suite_config *config, const char **file, const char *path,
-                                 size_t part, galvo_profiler **ret_profiler, galvo_error *reterr)
+galvo_status profiler_create(galvo_suite_config *config, const char **file, const char *path, size_t part,
+                             galvo_profiler **ret_profiler, galvo_error *reterr)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	galvo_suite *suite;
@@ -49,7 +48,7 @@ galvo_status galvo_system_profiler_create(const galvo_system_config *config,
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
-	return create_alone(&all, &all.system_file, c.output_file, PROBE_SYSTEM, ret_profiler, reterr);
+	return profiler_create(&all, &all.system_file, c.output_file, PROBE_SYSTEM, ret_profiler, reterr);
 }
 
 galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
@@ -76,7 +75,7 @@ galvo_status galvo_disk_profiler_create(const galvo_disk_config *config,
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
-	return create_alone(&all, &all.disk_file, c.output_file, PROBE_DISK, ret_profiler, reterr);
+	return profiler_create(&all, &all.disk_file, c.output_file, PROBE_DISK, ret_profiler, reterr);
 }
 
 galvo_status galvo_event_profiler_create(const galvo_event_config *config,
@@ -94,7 +93,7 @@ galvo_status galvo_event_profiler_create(const galvo_event_config *config,
 	all.sidecar_path = c.sidecar_path;
 	all.sidecar_cpus = c.sidecar_cpus;
 	all.mode = c.mode;
-	return create_alone(&all, &all.events_file, c.output_file, PART_EVENTS, ret_profiler, reterr);
+	return profiler_create(&all, &all.events_file, c.output_file, PART_EVENTS, ret_profiler, reterr);
 }
 
 /* ---- the life of a profiler by itself -------------------------------------------------------------- */
@@ -119,8 +118,7 @@ void galvo_profiler_signal_stop(galvo_profiler *p)
 	if (!p->suite->is_alone)
 		return;
 	galvo_suite_signal_stop(p->suite);
-	if (p->kind == STREAM_EVENTS)
-		suite_signal_events(p->suite);
+	suite_signal_events(p->suite);
 }
 
 void galvo_profiler_destroy(galvo_profiler *p)
@@ -133,9 +131,10 @@ void galvo_profiler_destroy(galvo_profiler *p)
 
 static galvo_status expect_processes(const galvo_profiler *p, galvo_error *reterr)
 {
-	return p->kind != STREAM_EVENTS
+	return p->kind == STREAM_SYSTEM || p->kind == STREAM_DISK
 	               ? GALVO_OK
-	               : err_set(reterr, GALVO_ERR_INVALID, "a profiler of events has no processes");
+	               : err_set(reterr, GALVO_ERR_INVALID, "a profiler of %s has no processes",
+	                         p->kind == STREAM_EVENTS ? "events" : "GPUs");
 }
 
 galvo_status galvo_profiler_add_process(galvo_profiler *p, uint32_t pid, const char *alias,

@@ -7,6 +7,14 @@
 
 enum { STATUS_TEXT_MAX = 64 << 10 };
 
+/* The same, or the same and more. */
+static bool is_said(const char *before, const char *now)
+{
+	size_t n = strlen(now);
+
+	return !strncmp(before, now, n) && (!before[n] || before[n] == ';');
+}
+
 void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...)
 {
 	struct note *n = &s->notes[s->notes_len];
@@ -20,8 +28,8 @@ void suite_note(struct galvo_suite *s, const char *subject, const char *fmt, ...
 	vsnprintf(n->text, sizeof(n->text), fmt, args);
 	va_end(args);
 	for (i = 0; i < s->notes_len; i++)
-		if (!strcmp(s->notes[i].subject, n->subject) && !strcmp(s->notes[i].text, n->text))
-			return; /* said already */
+		if (!strcmp(s->notes[i].subject, n->subject) && is_said(s->notes[i].text, n->text))
+			return;
 	s->notes_len++;
 }
 
@@ -164,19 +172,23 @@ static uint64_t tick_resolution_ns(const struct world *w)
 	return (uint64_t)t.tv_nsec;
 }
 
-static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PROBES + 1])
+static size_t list_probes(const struct galvo_suite *s, struct session_probe to[PARTS])
 {
-	const struct session_probe all[PROBES] = {
-		{STREAM_SYSTEM, s->files[PROBE_SYSTEM], suite_whole_hz(s->config.system_hz)},
-		{STREAM_DISK, s->files[PROBE_DISK], suite_whole_hz(s->config.disk_hz)},
+	const struct {
+		bool is_there;
+		uint64_t hz;
+	} all[PARTS] = {
+		[PROBE_SYSTEM] = {s->probes[PROBE_SYSTEM], suite_whole_hz(s->config.system_hz)},
+		[PROBE_DISK] = {s->probes[PROBE_DISK], suite_whole_hz(s->config.disk_hz)},
+		[PART_EVENTS] = {suite_has_events(s), 0},
+		[PART_GPU] = {s->counters, suite_whole_hz(s->config.gpu_hz)},
+		[PART_TELEMETRY] = {s->telemetry, suite_whole_hz(s->config.telemetry_hz)},
 	};
 	size_t i, n = 0;
 
-	for (i = 0; i < PROBES; i++)
-		if (s->probes[i])
-			to[n++] = all[i];
-	if (suite_has_events(s))
-		to[n++] = (struct session_probe){STREAM_EVENTS, s->events_file, 0};
+	for (i = 0; i < PARTS; i++)
+		if (all[i].is_there)
+			to[n++] = (struct session_probe){s->parts[i].kind, s->files[i], all[i].hz};
 	return n;
 }
 
@@ -184,7 +196,7 @@ galvo_status suite_pack_session(const struct galvo_suite *s, struct buf *into, g
 {
 	struct session_note notes[NOTES_MAX];
 	struct session_finding findings[FINDINGS_MAX];
-	struct session_probe probes[PROBES + 1];
+	struct session_probe probes[PARTS];
 	struct session session = {
 		.hostname = s->hostname,
 		.start_wall_ns = s->start_wall_ns,

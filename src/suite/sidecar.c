@@ -31,6 +31,7 @@ struct sidecar {
 	pthread_mutex_t lock; /* a request and its reply belong together; and of what is below */
 	bool is_gone;
 	struct buf out, in;
+	struct drained drained; /* of whoever drains, one at a time */
 };
 
 bool sidecar_is_replay(const struct sidecar *c)
@@ -237,10 +238,37 @@ bool sidecar_reap(struct sidecar *c, uint32_t pid, bool (*wait_for)(uint32_t pid
 	return is_waited_for;
 }
 
-static galvo_status take_stats(void *ctx, const struct sidecar_message *reply, galvo_error *reterr)
+struct taking {
+	sidecar_taker take;
+	void *ctx;
+};
+
+static galvo_status take_body(void *ctx, const struct sidecar_message *reply, galvo_error *reterr)
+{
+	const struct taking *t = ctx;
+
+	return t->take(t->ctx, reply->body, reterr);
+}
+
+galvo_status sidecar_ask(struct sidecar *c, enum sidecar_request what, size_t i, sidecar_taker take,
+                         void *ctx, galvo_error *reterr)
+{
+	const struct sidecar_message request = {
+		.code = what, .pid = i < UINT32_MAX ? (uint32_t)i : UINT32_MAX,
+	};
+	struct taking taking = {take, ctx};
+	galvo_status status;
+
+	pthread_mutex_lock(&c->lock);
+	status = talk(c, &request, take_body, &taking, reterr);
+	pthread_mutex_unlock(&c->lock);
+	return status;
+}
+
+static galvo_status take_stats(void *ctx, struct span body, galvo_error *reterr)
 {
 	struct sidecar_memory memory;
-	galvo_status status = sidecar_take_stats(reply->body, ctx, &memory, reterr);
+	galvo_status status = sidecar_take_stats(body, ctx, &memory, reterr);
 
 	sidecar_memory_free(&memory);
 	return status;
@@ -248,13 +276,12 @@ static galvo_status take_stats(void *ctx, const struct sidecar_message *reply, g
 
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr)
 {
-	const struct sidecar_message request = {.code = SIDECAR_GET_STATS};
-	galvo_status status;
+	return sidecar_ask(c, SIDECAR_GET_STATS, 0, take_stats, ret, reterr);
+}
 
-	pthread_mutex_lock(&c->lock);
-	status = talk(c, &request, take_stats, ret, reterr);
-	pthread_mutex_unlock(&c->lock);
-	return status;
+struct drained *sidecar_drained(struct sidecar *c)
+{
+	return &c->drained;
 }
 
 /*
@@ -399,6 +426,7 @@ galvo_status sidecar_create(struct galvo_suite *s, const galvo_suite_config *con
 	pthread_mutex_init(&c->lock, NULL);
 	buf_init(&c->out, SIDECAR_BYTES_MAX);
 	buf_init(&c->in, SIDECAR_BYTES_MAX);
+	buf_init(&c->drained.bytes, SIDECAR_BYTES_MAX);
 	s->sidecar = c;
 	s->world.clock = &clock_real;
 	return create(c, s, config, reterr);
@@ -442,5 +470,6 @@ void sidecar_destroy(struct sidecar *c)
 	pthread_mutex_destroy(&c->lock);
 	buf_finish(&c->out);
 	buf_finish(&c->in);
+	buf_finish(&c->drained.bytes);
 	free(c);
 }

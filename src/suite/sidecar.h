@@ -15,7 +15,7 @@
 #define SIDECAR_PROGRAM "galvo-sidecar"
 
 enum {
-	SIDECAR_PROTOCOL = 2, /* moves on with every change of what is said, or of what is shared */
+	SIDECAR_PROTOCOL = 3, /* moves on with every change of what is said, or of what is shared */
 	SIDECAR_FD = 3,       /* where the program finds its end of the socket */
 	SIDECAR_FDS_MAX = 3,
 	SIDECAR_BYTES_MAX = 16 << 20, /* of a message */
@@ -34,6 +34,11 @@ enum sidecar_request {
 	SIDECAR_GET_STATS,
 	SIDECAR_REPLAY,
 	SIDECAR_BYE,
+	SIDECAR_NOTE_AT,
+	SIDECAR_GPU_STATUS,
+	SIDECAR_GPU_DEVICE_AT,
+	SIDECAR_GPU_METRIC_AT,
+	SIDECAR_GPU_DRAIN,
 };
 
 /* A request, or the reply to one. */
@@ -41,13 +46,14 @@ struct sidecar_message {
 	size_t struct_size;  /* as sized structs have it: the tables serve both */
 	uint32_t code;       /* a sidecar_request; of a reply the status, negated */
 	uint32_t sys_errno;  /* of a reply */
-	uint32_t pid;        /* HELLO: who asks; ADD, REMOVE, CLOSE: of whom */
+	uint32_t pid;        /* HELLO: who asks; ADD, REMOVE, CLOSE: of whom; …_AT: which one, from 0 */
 	uint32_t protocol;   /* HELLO and its reply */
 	uint32_t streams;    /* ADD, REMOVE */
 	uint32_t flags;      /* SIDECAR_IS_… */
 	uint32_t follow, reserved; /* ADD: as galvo_process has them */
 	const char *text;    /* ADD: alias; HELLO and its reply: version; else of a reply what went wrong */
-	struct span body;    /* CREATE: configuration; SET_WORKLOAD, REAPED; GET_STATS: the reply's */
+	struct span body;    /* CREATE: configuration; SET_WORKLOAD, REAPED; GET_STATS, NOTE_AT, GPU_…: the
+	                        reply's */
 };
 
 #define SIDECAR_IS_ALONE UINT32_C(1)  /* CREATE: one profiler by itself */
@@ -61,7 +67,7 @@ struct sidecar_message {
 struct sidecar_memory {
 	char *texts;
 	size_t texts_used;
-	void *arrays[4];
+	void *arrays[8];
 	size_t arrays_len;
 };
 void sidecar_memory_free(struct sidecar_memory *m);
@@ -72,6 +78,8 @@ void sidecar_put_config(struct buf *to, const galvo_suite_config *c, uint32_t se
 void sidecar_put_workload(struct buf *to, const galvo_workload *w);
 void sidecar_put_child(struct buf *to, const galvo_child *c);
 void sidecar_put_stats(struct buf *to, const galvo_suite_stats *s);
+void sidecar_put_note(struct buf *to, const galvo_note *n);
+void sidecar_put_gpu(struct buf *to, const galvo_gpu_device *d);
 /* MALFORMED, and what is in the memory is to be freed, too. Bodies borrow from the bytes. */
 galvo_status sidecar_take_message(struct span bytes, struct sidecar_message *ret,
                                   struct sidecar_memory *memory, galvo_error *reterr);
@@ -83,6 +91,10 @@ galvo_status sidecar_take_child(struct span bytes, galvo_child *ret, struct side
                                 galvo_error *reterr);
 galvo_status sidecar_take_stats(struct span bytes, galvo_suite_stats *ret,
                                 struct sidecar_memory *memory, galvo_error *reterr);
+galvo_status sidecar_take_note(struct span bytes, galvo_note *ret, struct sidecar_memory *memory,
+                               galvo_error *reterr);
+galvo_status sidecar_take_gpu(struct span bytes, galvo_gpu_device *ret, struct sidecar_memory *memory,
+                              galvo_error *reterr);
 
 /* ---- sidecar_link.c: messages through the socket --------------------------------------------------- */
 
@@ -123,8 +135,36 @@ bool sidecar_reap(struct sidecar *c, uint32_t pid, bool (*wait_for)(uint32_t pid
                   galvo_child *ret_child);
 galvo_status sidecar_set_workload(struct sidecar *c, const galvo_workload *w, galvo_error *reterr);
 galvo_status sidecar_get_stats(struct sidecar *c, galvo_suite_stats *ret, galvo_error *reterr);
+/* A request, and what takes a reply that is a success, whose body is borrowed. */
+typedef galvo_status (*sidecar_taker)(void *ctx, struct span body, galvo_error *reterr);
+galvo_status sidecar_ask(struct sidecar *c, enum sidecar_request what, size_t i, sidecar_taker take,
+                         void *ctx, galvo_error *reterr);
 bool sidecar_is_replay(const struct sidecar *c);
 void sidecar_signal_stop(struct sidecar *c); /* any thread; waits for nobody, and is never lost */
+
+/* ---- sidecar_gpu.c: what is asked of GPUs and of notes, on both sides -------------------------------- */
+
+/* Samples that were taken there and wait here. Zero it to begin with. */
+struct drained {
+	struct buf bytes;
+	size_t at;
+	uint64_t overwritten;
+};
+
+/* DONE past the last one, as of galvo/gpu.h and galvo_suite_note_at. */
+galvo_status sidecar_note_at(struct sidecar *c, size_t i, galvo_note *ret, galvo_error *reterr);
+galvo_status sidecar_gpu_device_at(struct sidecar *c, size_t i, galvo_gpu_device *ret,
+                                   galvo_error *reterr);
+galvo_status sidecar_gpu_metric_at(struct sidecar *c, size_t i, char *to, size_t cap,
+                                   galvo_error *reterr);
+galvo_status sidecar_gpu_drain(struct sidecar *c, struct counters_sample *ret, size_t *ret_len,
+                               uint64_t *ret_overwritten, galvo_error *reterr);
+struct drained *sidecar_drained(struct sidecar *c); /* of that half */
+/* Answers one of these: the body of the reply. */
+galvo_status sidecar_serve_facts(struct galvo_suite *s, enum sidecar_request what, size_t i,
+                                 struct buf *body, galvo_error *reterr);
+/* The first sample of such a body; false if that is none. */
+bool drained_take(struct span *body, struct counters_sample *ret, size_t *ret_len);
 
 /* ---- sidecar_serve.c: the other half ---------------------------------------------------------------- */
 

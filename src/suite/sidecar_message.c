@@ -27,6 +27,8 @@ struct layout {
 #define AT(type, number, kind, member) {number, MEMBER_##kind, offsetof(type, member), 0, 0}
 #define ARRAY_AT(type, number, kind, member)                                                       \
 	{number, MEMBER_##kind, offsetof(type, member), offsetof(type, member##_len), 0}
+#define CHARS_AT(type, number, member)                                                             \
+	{number, MEMBER_CHARS, offsetof(type, member), 0, sizeof(((type *)0)->member)}
 #define LAYOUT(type, name) {#name, name##_members, ARRAY_LEN(name##_members), sizeof(type)}
 
 #define OF(number, kind, member) AT(struct sidecar_message, number, kind, member)
@@ -51,7 +53,13 @@ static const struct member config_members[] = {
 	OF(22, U64, disk_flush_interval_ms), OF(23, TEXT, metric_catalog_path),
 	ARRAY_AT(galvo_suite_config, 24, TEXTS, notes), OF(25, U32, require_disks),
 	OF(26, TEXT, sidecar_cpus), OF(27, U32, no_kernel_events),
-	OF(28, U32, threads),
+	OF(28, U32, threads), OF(29, U32, gpu_counters), OF(30, U32, gpu_telemetry),
+	OF(31, U32, require_gpu_counters), ARRAY_AT(galvo_suite_config, 32, TEXTS, gpus),
+	ARRAY_AT(galvo_suite_config, 33, TEXTS, gpu_metrics), OF(34, DOUBLE, gpu_hz),
+	OF(35, U64, gpu_buffer_bytes), OF(36, U64, gpu_max_samples), OF(37, U64, gpu_decode_interval_ms),
+	OF(38, U64, gpu_flush_interval_ms), OF(39, U64, gpu_drain_samples), OF(40, TEXT, gpu_file),
+	OF(41, DOUBLE, telemetry_hz), OF(42, U64, telemetry_flush_interval_ms),
+	OF(43, TEXT, telemetry_file),
 };
 #undef OF
 static const struct layout config_layout = LAYOUT(galvo_suite_config, config);
@@ -90,11 +98,28 @@ static const struct member stats_members[] = {
 	OF(1, U64, ticks), OF(2, U64, missed_ticks), OF(3, U64, processes_alive), OF(4, U64, roots_alive),
 	OF(5, U64, bytes_written), OF(6, U64, dropped_batches), OF(7, U64, elapsed_ns),
 	OF(8, U32, largest_divisor),
-	{9, MEMBER_CHARS, offsetof(galvo_suite_stats, slowed_sources), 0,
-	 sizeof(((galvo_suite_stats *)0)->slowed_sources)},
+	CHARS_AT(galvo_suite_stats, 9, slowed_sources), OF(10, U64, gpu_samples),
+	OF(11, U64, gpu_lost_samples),
 };
 #undef OF
 static const struct layout stats_layout = LAYOUT(galvo_suite_stats, stats);
+
+static const struct member note_members[] = {
+	CHARS_AT(galvo_note, 1, subject), CHARS_AT(galvo_note, 2, text),
+};
+static const struct layout note_layout = LAYOUT(galvo_note, note);
+
+#define OF(number, kind, member) AT(galvo_gpu_device, number, kind, member)
+static const struct member gpu_members[] = {
+	OF(1, U32, index), OF(2, U32, sm_count), OF(3, U32, warps_per_sm), OF(4, U32, compute_major),
+	OF(5, U32, compute_minor), OF(6, U64, memory_bytes), OF(7, DOUBLE, peak_dram_bytes_per_s),
+	OF(8, DOUBLE, peak_pcie_bytes_per_s), OF(9, DOUBLE, peak_nvlink_bytes_per_s),
+	CHARS_AT(galvo_gpu_device, 10, name), CHARS_AT(galvo_gpu_device, 11, chip),
+	CHARS_AT(galvo_gpu_device, 12, uuid), CHARS_AT(galvo_gpu_device, 13, pci),
+	CHARS_AT(galvo_gpu_device, 14, driver),
+};
+#undef OF
+static const struct layout gpu_layout = LAYOUT(galvo_gpu_device, gpu);
 
 /* ---- into bytes ----------------------------------------------------------------------------------- */
 
@@ -244,6 +269,16 @@ void sidecar_put_child(struct buf *to, const galvo_child *c)
 void sidecar_put_stats(struct buf *to, const galvo_suite_stats *s)
 {
 	put_layout(to, &stats_layout, s, 0);
+}
+
+void sidecar_put_note(struct buf *to, const galvo_note *n)
+{
+	put_layout(to, &note_layout, n, 0);
+}
+
+void sidecar_put_gpu(struct buf *to, const galvo_gpu_device *d)
+{
+	put_layout(to, &gpu_layout, d, 0);
 }
 
 /* ---- out of bytes --------------------------------------------------------------------------------- */
@@ -441,4 +476,16 @@ galvo_status sidecar_take_stats(struct span bytes, galvo_suite_stats *ret,
                                 struct sidecar_memory *memory, galvo_error *reterr)
 {
 	return take(&stats_layout, bytes, ret, memory, reterr);
+}
+
+galvo_status sidecar_take_note(struct span bytes, galvo_note *ret, struct sidecar_memory *memory,
+                               galvo_error *reterr)
+{
+	return take(&note_layout, bytes, ret, memory, reterr);
+}
+
+galvo_status sidecar_take_gpu(struct span bytes, galvo_gpu_device *ret, struct sidecar_memory *memory,
+                              galvo_error *reterr)
+{
+	return take(&gpu_layout, bytes, ret, memory, reterr);
 }

@@ -158,7 +158,7 @@ static galvo_status serve_suite(struct served *v, const struct sidecar_message *
 	case SIDECAR_REPLAY:
 		return galvo_suite_replay(v->suite, reterr);
 	default:
-		return err_set(reterr, GALVO_ERR_INVALID, "sidecar: no such request: %u", (unsigned)r->code);
+		return sidecar_serve_facts(v->suite, (enum sidecar_request)r->code, r->pid, &v->body, reterr);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,7 +12,13 @@
 
 #include "sidecar.h"
 
-enum { STACK_BYTES = 64 << 10, MAPS_BYTES_MAX = 64 << 20, SIGNALS = 64, MASK_BYTES = SIGNALS / 8 };
+enum {
+	STACK_BYTES = 64 << 10,
+	MAPS_BYTES_MAX = 64 << 20,
+	SIGNALS = 64,
+	MASK_BYTES = SIGNALS / 8,
+	SETTINGS_MAX = 64,
+};
 
 /* ---- where it is ----------------------------------------------------------------------------------- */
 
@@ -114,7 +121,8 @@ static galvo_status find_program(int root_fd, char to[PATH_MAX], galvo_error *re
  */
 struct spawn {
 	const char *path;
-	char name[sizeof(SIDECAR_PROGRAM)], *argv[2], *envp[2]; /* the lists end with NULL */
+	char name[sizeof(SIDECAR_PROGRAM)];
+	char *argv[2], *envp[SETTINGS_MAX + 1]; /* the lists end with NULL */
 	int fd, null_fd;
 	char *stacks; /* two of STACK_BYTES */
 	unsigned long nothing[MASK_BYTES]; /* the default action, the empty mask */
@@ -200,22 +208,24 @@ static void spawn(struct spawn *s)
 	munmap(s->stacks, 2 * STACK_BYTES);
 }
 
-/* Of the environment, the loader of the program may need this much. */
-static void spawn_in(struct spawn *s)
+/*
+ * Of the environment it gets what its loader may need, and what decides which GPUs there are and where
+ * their libraries are found; nothing of that in a program with privileges that its user has not.
+ */
+static void take_settings(char *to[SETTINGS_MAX + 1])
 {
-	static const char name[] = "LD_LIBRARY_PATH";
-	const char *value = world_setting(name);
-	struct buf libraries;
+	static const char *const starts[] = {"LD_LIBRARY_PATH=", "CUDA_", "NVIDIA_", "GALVO_", "HOME=",
+	                                     "CONDA_PREFIX=", "VIRTUAL_ENV="};
+	char **at;
+	size_t i, n = 0;
 
-	buf_init(&libraries, 1 << 20);
-	if (value) {
-		buf_printf(&libraries, "%s=%s", name, value);
-		buf_put(&libraries, "", 1);
-		s->envp[0] = libraries.failed ? NULL : libraries.p;
-	}
-	spawn(s);
-	s->envp[0] = NULL;
-	buf_finish(&libraries);
+	for (at = getauxval(AT_SECURE) ? NULL : environ; at && *at && n < SETTINGS_MAX; at++)
+		for (i = 0; i < ARRAY_LEN(starts); i++)
+			if (span_starts(span_str(*at), starts[i])) {
+				to[n++] = *at;
+				break;
+			}
+	to[n] = NULL;
 }
 
 galvo_status sidecar_spawn(const char *path, int fd, pid_t *ret_pid, galvo_error *reterr)
@@ -240,7 +250,8 @@ galvo_status sidecar_spawn(const char *path, int fd, pid_t *ret_pid, galvo_error
 	if (status != GALVO_OK)
 		return status;
 	s.argv[0] = s.name;
-	spawn_in(&s);
+	take_settings(s.envp);
+	spawn(&s);
 	close(s.null_fd);
 	if (s.failed)
 		return err_sys(reterr, s.failed, "sidecar: %s", s.path);

@@ -58,12 +58,19 @@ static const struct situation_row rows[] = {
 	{"priority", "limits", "priority for sampling", GALVO_NEED_NONE, LOOK_LIVE, look_priority},
 	{"output", "limits", "a fit place for recordings", GALVO_NEED_SOME, LOOK_LIVE, look_output},
 
-	/* Of no use to a recording that has no GPUs in it, as today's. */
-	{"nvidia-driver", "gpu", "NVIDIA devices", GALVO_NEED_NONE, LOOK_LATER, look_nvidia_driver},
-	{"nvidia-counters", "gpu", "counters of NVIDIA GPUs", GALVO_NEED_NONE, LOOK_LATER,
-	 look_nvidia_counters},
-	{"nvidia-libraries", "gpu", "libraries of NVIDIA", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER,
+	{"nvidia-driver", "gpu", "NVIDIA devices", GALVO_NEED_SOME, LOOK_ALWAYS, look_nvidia_driver},
+	/* A recording asks them itself, if it has GPUs in it. */
+	{"nvidia-telemetry", "gpu", "telemetry of NVIDIA GPUs", GALVO_NEED_SOME, LOOK_LIVE | LOOK_LATER,
+	 look_nvidia_telemetry},
+	{"nvidia-persistence", "gpu", "NVIDIA GPUs that are awake", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER,
+	 look_nvidia_persistence},
+	{"nvidia-mig", "gpu", "NVIDIA GPUs in one piece", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER,
+	 look_nvidia_mig},
+	{"nvidia-libraries", "gpu", "libraries for counters", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER,
 	 look_nvidia_libraries},
+	{"nvidia-counters", "gpu", "rights to count", GALVO_NEED_NONE, LOOK_LATER, look_nvidia_counters},
+	{"nvidia-sampling", "gpu", "hardware counters, tried out", GALVO_NEED_NONE, LOOK_LIVE | LOOK_LATER,
+	 look_nvidia_sampling},
 	{"render-nodes", "gpu", "render nodes (DRM)", GALVO_NEED_NONE, LOOK_LATER, look_render_nodes},
 };
 _Static_assert(ARRAY_LEN(rows) <= FINDINGS_MAX, "room for every row");
@@ -219,6 +226,7 @@ static void finish(struct situation *s)
 	buf_finish(&s->status);
 	buf_finish(&s->mounts);
 	buf_finish(&s->text);
+	situation_forget_nvidia(s);
 }
 
 static bool is_worth_keeping(const struct finding *f)

@@ -38,6 +38,7 @@ struct situation {
 	bool knows_caps;
 	uint32_t strange_pid; /* what proc, of another PID namespace, calls this process; 0: it is ours */
 	bool in_other_users, in_other_pids; /* namespaces: known not to be the initial ones */
+	struct nvidia_facts *nvidia; /* NULL: not asked */
 };
 
 enum row_when {
@@ -82,6 +83,11 @@ galvo_status situation_try(const struct world *w, const char *path, bool *ret_at
                            galvo_error *reterr);
 /* The program that asks, for commands: "/usr/bin/galvo"; "GALVO" where that is not known. */
 void situation_program(const struct situation *s, char *to, size_t cap);
+
+/* There is a device of NVIDIA's. */
+bool situation_has_nvidia(const struct situation *s);
+/* What the driver told; if it still hangs it keeps that. */
+void situation_forget_nvidia(struct situation *s);
 
 /* ---- situation_caps.c ---------------------------------------------------------------------------- */
 
@@ -166,6 +172,10 @@ void look_output(struct situation *s, struct finding *f);
 void look_nvidia_driver(struct situation *s, struct finding *f);
 void look_nvidia_counters(struct situation *s, struct finding *f);
 void look_nvidia_libraries(struct situation *s, struct finding *f);
+void look_nvidia_telemetry(struct situation *s, struct finding *f);
+void look_nvidia_persistence(struct situation *s, struct finding *f);
+void look_nvidia_mig(struct situation *s, struct finding *f);
+void look_nvidia_sampling(struct situation *s, struct finding *f);
 void look_render_nodes(struct situation *s, struct finding *f);
 
 #endif

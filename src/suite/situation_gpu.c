@@ -1,5 +1,4 @@
 /* Whether GPUs are there and let us in. Nothing here starts a driver: devices are never opened. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,12 +30,12 @@ static size_t count_devices(const struct situation *s, const char *folder, const
 	return n;
 }
 
-static size_t count_nvidia(const struct situation *s)
+bool situation_has_nvidia(const struct situation *s)
 {
 	char first[FOUND_BYTES];
 	size_t may_open;
 
-	return count_devices(s, "dev", "nvidia", &may_open, first);
+	return count_devices(s, "dev", "nvidia", &may_open, first) > 0;
 }
 
 /* A display controller of NVIDIA on the bus. */
@@ -80,6 +79,11 @@ void look_nvidia_driver(struct situation *s, struct finding *f)
 		finding_means(f, "nothing of the GPU can be recorded");
 		finding_cure(f, !s->in_other_pids ? "sudo nvidia-modprobe -c 0 -u"
 		                                 : "docker run --gpus all …");
+	} else if (faccessat(s->world->root_fd, "dev/nvidiactl", F_OK, 0) != 0) {
+		finding_is(f, GALVO_VERDICT_NO, "driver %s, and no /dev/nvidiactl", name);
+		finding_means(f, "nothing of the GPU can be recorded");
+		finding_cure(f, !s->in_other_pids ? "sudo nvidia-modprobe -c 255"
+		                                 : "docker run --gpus all …");
 	} else if (may_open < n) {
 		finding_is(f, may_open ? GALVO_VERDICT_PARTLY : GALVO_VERDICT_NO,
 		           "driver %s; %s and %zu more of %zu devices are closed to us", name, first,
@@ -120,47 +124,6 @@ void look_nvidia_counters(struct situation *s, struct finding *f)
 	                 "power are not");
 	finding_cure(f, "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee "
 	                "/etc/modprobe.d/nvidia-counters.conf  # then reboot");
-}
-
-/* Loading runs no code of the driver; nothing of it is called. */
-static bool is_loadable(const char *const *names)
-{
-	void *library = NULL;
-
-	for (; *names && !library; names++)
-		library = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
-	if (library)
-		dlclose(library);
-	return library != NULL;
-}
-
-void look_nvidia_libraries(struct situation *s, struct finding *f)
-{
-	static const char *const cuda[] = {"libcuda.so.1", NULL};
-	static const char *const nvml[] = {"libnvidia-ml.so.1", NULL};
-	static const char *const cupti[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-	bool has_cuda, has_nvml, has_cupti;
-
-	if (count_nvidia(s) == 0) {
-		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "no NVIDIA device");
-		return;
-	}
-	has_cuda = is_loadable(cuda);
-	has_nvml = is_loadable(nvml);
-	has_cupti = is_loadable(cupti);
-	if (has_cuda && has_nvml && has_cupti) {
-		finding_is(f, GALVO_VERDICT_YES, "libcuda, libnvidia-ml and libcupti are found");
-		return;
-	}
-	finding_is(f, has_cuda || has_nvml ? GALVO_VERDICT_PARTLY : GALVO_VERDICT_NO,
-	           "not found:%s%s%s", has_cuda ? "" : " libcuda.so.1",
-	           has_nvml ? "" : " libnvidia-ml.so.1", has_cupti ? "" : " libcupti.so");
-	finding_means(f, "%s%s%s cannot be had", has_nvml ? "" : "load, memory and power",
-	              has_nvml || (has_cuda && has_cupti) ? "" : ", ",
-	              has_cuda && has_cupti ? "" : "hardware counters");
-	if (!has_cupti)
-		finding_cure(f, "export LD_LIBRARY_PATH=/usr/local/cuda/extras/CUPTI/lib64:"
-		                "/usr/local/cuda/lib64");
 }
 
 void look_render_nodes(struct situation *s, struct finding *f)

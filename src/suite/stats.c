@@ -18,6 +18,10 @@ static void tell_slowed(const struct galvo_suite *s, galvo_suite_stats *ret)
 		if (divisor > ret->largest_divisor)
 			ret->largest_divisor = divisor;
 	}
+	divisor = s->telemetry ? telemetry_slowed(s->telemetry, ret->slowed_sources,
+	                                          sizeof(ret->slowed_sources)) : 1;
+	if (divisor > ret->largest_divisor)
+		ret->largest_divisor = divisor;
 }
 
 /* Of a suite that samples here. */
@@ -26,6 +30,7 @@ static galvo_status look(const galvo_suite *s, galvo_suite_stats *ret, galvo_err
 	struct writer_totals totals;
 	struct track_counts counts;
 	struct probe_counts ticks = {0};
+	struct counters_counts samples;
 	const struct probe *leader;
 	double hz;
 
@@ -48,6 +53,11 @@ static galvo_status look(const galvo_suite *s, galvo_suite_stats *ret, galvo_err
 	ret->dropped_batches = totals.dropped_batches;
 	ret->elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
 	tell_slowed(s, ret);
+	if (s->counters) {
+		counters_count(s->counters, &samples);
+		ret->gpu_samples = samples.samples;
+		ret->gpu_lost_samples = samples.lost_samples;
+	}
 	return GALVO_OK;
 }
 
@@ -61,4 +71,25 @@ galvo_status galvo_suite_get_stats(const galvo_suite *s, galvo_suite_stats *ret_
 		return suite_refuse_child(reterr);
 	status = s->sidecar ? sidecar_get_stats(s->sidecar, &stats, reterr) : look(s, &stats, reterr);
 	return status == GALVO_OK ? sized_give("stats", ret_stats, &stats, sizeof(stats), reterr) : status;
+}
+
+static galvo_status note_at(const galvo_suite *s, size_t i, galvo_note *ret)
+{
+	if (i >= s->notes_len)
+		return GALVO_DONE;
+	utf8_copy(ret->subject, sizeof(ret->subject), span_str(s->notes[i].subject));
+	utf8_copy(ret->text, sizeof(ret->text), span_str(s->notes[i].text));
+	return GALVO_OK;
+}
+
+galvo_status galvo_suite_note_at(const galvo_suite *s, size_t i, galvo_note *ret_note,
+                                 galvo_error *reterr)
+{
+	galvo_note note = {0};
+	galvo_status status;
+
+	if (s->owner != getpid())
+		return suite_refuse_child(reterr);
+	status = s->sidecar ? sidecar_note_at(s->sidecar, i, &note, reterr) : note_at(s, i, &note);
+	return status == GALVO_OK ? sized_give("note", ret_note, &note, sizeof(note), reterr) : status;
 }

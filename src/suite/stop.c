@@ -17,6 +17,7 @@ static void signal_probes(struct galvo_suite *s)
 	for (i = 0; i < PROBES; i++)
 		if (s->probes[i])
 			probe_signal_stop(s->probes[i]);
+	suite_signal_gpu(s);
 }
 
 void galvo_suite_signal_stop(galvo_suite *s)
@@ -48,6 +49,7 @@ void suite_stop_probes(struct galvo_suite *s)
 		                                              ? SAMPLER_PATIENCE_NS - took_ns : 0))
 			s->is_left_behind = true;
 	}
+	suite_join_gpu(s, from_ns + SAMPLER_PATIENCE_NS);
 }
 
 /* What a source could not read, its stream says; this is what no source can know. */
@@ -58,6 +60,7 @@ static void note_what_failed(struct galvo_suite *s)
 	const char *device;
 	size_t i;
 
+	suite_note_gpu(s);
 	if (s->is_left_behind) {
 		suite_note(s, "samplers", "a reading of proc/ or sys/ hung when the recording was stopped");
 		return; /* it may hold the lock of what is asked here */
@@ -142,8 +145,13 @@ static galvo_status stop_here(struct galvo_suite *s, galvo_error *reterr)
 
 static galvo_status stop_beside(struct galvo_suite *s, galvo_error *reterr)
 {
+	galvo_status status;
+
 	suite_signal_events(s);
-	return sidecar_stop(s->sidecar, reterr);
+	status = sidecar_stop(s->sidecar, reterr);
+	if (suite_has_events(s))
+		events_join(s->events); /* what worked for the regions of the GPU, in this process */
+	return status;
 }
 
 galvo_status galvo_suite_stop(galvo_suite *s, galvo_error *reterr)

@@ -36,6 +36,9 @@ static galvo_status create_here(struct galvo_suite *s, int ring_fd, galvo_error 
 	if (status != GALVO_OK)
 		return status;
 	suite_look_up_facts(s);
+	status = suite_create_gpu(s, reterr);
+	if (status != GALVO_OK)
+		return status;
 	if (s->is_sidecar && suite_has_events(s))
 		return events_create_reader(&s->world, ring_fd, &s->events, reterr);
 	return events_create(&s->world, suite_has_events(s), &s->events, reterr);
@@ -46,7 +49,8 @@ galvo_status suite_create(const galvo_suite_config *config, const struct suite_r
 {
 	static const enum stream_kind kinds[PARTS] = {
 		[PROBE_SYSTEM] = STREAM_SYSTEM, [PROBE_DISK] = STREAM_DISK,
-		[PART_EVENTS] = STREAM_EVENTS,
+		[PART_EVENTS] = STREAM_EVENTS, [PART_GPU] = STREAM_GPU,
+		[PART_TELEMETRY] = STREAM_TELEMETRY,
 	};
 	struct galvo_suite *s = calloc(1, sizeof(*s));
 	galvo_status status;
@@ -109,6 +113,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	sidecar_destroy(s->sidecar);
 	for (i = 0; i < PROBES; i++)
 		probe_destroy(s->probes[i]);
+	suite_destroy_gpu(s);
 	events_destroy(s->events);
 	track_destroy(s->track);
 	if (writer_destroy(s->writer))
@@ -233,6 +238,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 	if (status == GALVO_OK)
 		status = suite_prepare_events(s, reterr);
 	if (status == GALVO_OK)
+		status = suite_prepare_gpu(s, reterr);
+	if (status == GALVO_OK)
 		status = writer_start(s->writer, reterr);
 	if (status != GALVO_OK)
 		return status;
@@ -244,6 +251,8 @@ static galvo_status prepare_output(struct galvo_suite *s, galvo_error *reterr)
 		if (s->probes[i])
 			probe_prime(s->probes[i]);
 	status = expect_disks(s, reterr);
+	if (status == GALVO_OK)
+		status = suite_start_gpu(s, reterr);
 	if (status != GALVO_OK || s->is_alone)
 		return status;
 	buf_init(&session, SESSION_BYTES_MAX);

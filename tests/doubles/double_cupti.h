@@ -60,8 +60,8 @@ extern const size_t chip_count;
 int chip_find(const char *name); /* -1: none */
 bool chip_can_sample(int chip);
 size_t chip_max_metrics(int chip);
-/* The i-th metric of a chip, NULL behind the last. */
-const struct metric *chip_metric(int chip, size_t i);
+/* The metrics of a chip, one after the other from *at = 0 on; NULL behind the last. */
+const struct metric *chip_metric_next(int chip, size_t *at);
 /*
  * The metric, and the rest of the name, from its first '.'; NULL if the chip has none or it has no
  * such rest.

@@ -203,7 +203,7 @@ static const char **new_array(struct host *h, size_t n)
 EXPORT(cuptiProfilerHostGetBaseMetrics, (struct cupti_base_metrics *p))
 {
 	const struct metric *m;
-	size_t i, n = 0;
+	size_t at = 0, n = 0;
 
 	ENTER_HOST("cuptiProfilerHostGetBaseMetrics", 48);
 	if (h->real)
@@ -211,7 +211,7 @@ EXPORT(cuptiProfilerHostGetBaseMetrics, (struct cupti_base_metrics *p))
 	if (h->is_spoilt || p->metricType > CUPTI_THROUGHPUT)
 		LEAVE(h->is_spoilt ? CUPTI_UNKNOWN : CUPTI_INVALID_PARAMETER);
 	p->ppMetricNames = new_array(h, 2048);
-	for (i = 0; p->ppMetricNames && (m = chip_metric(h->chip, i)); i++)
+	while (p->ppMetricNames && (m = chip_metric_next(h->chip, &at)))
 		if (m->type == p->metricType)
 			p->ppMetricNames[n++] = m->name;
 	p->numMetrics = n;

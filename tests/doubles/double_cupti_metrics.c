@@ -137,10 +137,14 @@ size_t chip_max_metrics(int chip)
 	return families[family(chip)].max_metrics;
 }
 
-const struct metric *chip_metric(int chip, size_t i)
+const struct metric *chip_metric_next(int chip, size_t *at)
 {
+	const struct metric *m;
+
 	pthread_once(&once, load);
-	return of_family[family(chip)][i];
+	m = of_family[family(chip)][*at];
+	*at += m != NULL;
+	return m;
 }
 
 size_t metric_suffixes(uint32_t type, const char *const **ret)

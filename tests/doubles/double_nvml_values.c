@@ -230,9 +230,11 @@ static const struct field fields[] = {
 	{5, CURVE_ecc_corrected, NVML_ULLONG, 0},
 	{6, CURVE_ecc_uncorrected, NVML_ULLONG, 0},
 	{74, CURVE_slowed_power_ns, NVML_ULLONG, 0},
+	{76, CURVE_slowed_sync_ns, NVML_ULLONG, 0},
 	{82, CURVE_memory_temperature_c, NVML_UINT, 0},
 	{83, CURVE_energy_mj, NVML_ULLONG, 0},
 	{90, -1, NVML_UINT, 26562},
+	{91, -1, NVML_UINT, 0},
 	{94, CURVE_pcie_replays, NVML_UINT, 0},
 	{138, CURVE_nvlink_tx_kib, NVML_ULLONG, 0},
 	{139, CURVE_nvlink_rx_kib, NVML_ULLONG, 0},
@@ -248,13 +250,51 @@ static const struct field fields[] = {
 	{192, CURVE_power_limit_mw, NVML_UINT, 0},
 	{197, CURVE_pcie_tx_bytes, NVML_ULLONG, 0},
 	{198, CURVE_pcie_rx_bytes, NVML_ULLONG, 0},
+	{202, CURVE_nvlink_tx_kib, NVML_ULLONG, 0},
+	{204, CURVE_nvlink_rx_kib, NVML_ULLONG, 0},
 	{269, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
 	{270, CURVE_slowed_thermal_ns, NVML_ULLONG, 0},
+	{271, CURVE_slowed_brake_ns, NVML_ULLONG, 0},
 };
+
+/* NVLinks of the fifth generation are asked for one by one, older ones also all together. */
+static int link_result(const struct scene_device *d, uint32_t field, uint32_t link)
+{
+	switch (field) {
+	case NVML_FIELD_NVLINK_DATA_TX_KIB:
+	case NVML_FIELD_NVLINK_DATA_RX_KIB:
+		if (d->nvlink5 || d->link_count == 0)
+			return NVML_NOT_SUPPORTED;
+		return link == NVML_ALL_LINKS || link < d->link_count ? NVML_OK
+		                                                      : NVML_INVALID_ARGUMENT;
+	case NVML_FIELD_NVLINK5_TX_BYTES:
+	case NVML_FIELD_NVLINK5_RX_BYTES:
+		return d->nvlink5 && link < d->link_count ? NVML_OK : NVML_NOT_SUPPORTED;
+	default: return NVML_OK;
+	}
+}
+
+static int field_value(uint32_t device, const struct scene_device *d, const struct field *f,
+                       uint32_t scope, uint64_t *ret)
+{
+	int result = link_result(d, f->id, scope);
+
+	if (result)
+		return result;
+	if (f->curve >= 0)
+		result = nvml_curve(device, f->curve, ret);
+	else
+		*ret = f->id == NVML_FIELD_NVLINK_COUNT ? d->link_count : f->number;
+	/* The curve is of one link, in KiB. */
+	if (scope == NVML_ALL_LINKS)
+		*ret *= d->link_count;
+	if (f->id == NVML_FIELD_NVLINK5_TX_BYTES || f->id == NVML_FIELD_NVLINK5_RX_BYTES)
+		*ret *= 1024;
+	return result;
+}
 
 static void give_field(uint32_t device, const struct scene_device *d, struct nvml_field_value *v)
 {
-	bool is_of_link = v->fieldId == 138 || v->fieldId == 139;
 	const struct field *f = NULL;
 	uint64_t value = 0;
 	size_t i;
@@ -264,23 +304,10 @@ static void give_field(uint32_t device, const struct scene_device *d, struct nvm
 			f = &fields[i];
 	v->timestamp = (int64_t)(scene_wall_ns(scene_of_process()) / 1000);
 	v->latencyUsec = 0;
-	v->nvmlReturn = NVML_OK;
-	if (v->fieldId == NVML_FIELD_NVLINK_COUNT)
-		value = d->link_count;
-	else if (!f || (is_of_link && d->link_count == 0))
-		v->nvmlReturn = NVML_NOT_SUPPORTED;
-	else if (is_of_link && v->scopeId != NVML_ALL_LINKS && v->scopeId >= d->link_count)
-		v->nvmlReturn = NVML_INVALID_ARGUMENT;
-	else if (f->curve < 0)
-		value = f->number;
-	else
-		v->nvmlReturn = nvml_curve(device, f->curve, &value);
-	/* The curve is of one link. */
-	if (is_of_link && v->scopeId == NVML_ALL_LINKS)
-		value *= d->link_count;
+	v->nvmlReturn = f ? field_value(device, d, f, v->scopeId, &value) : NVML_NOT_SUPPORTED;
 	if (v->nvmlReturn)
 		return;
-	v->valueType = f ? f->type : NVML_UINT;
+	v->valueType = f->type;
 	memset(&v->value, 0, sizeof(v->value));
 	if (v->valueType == NVML_UINT)
 		v->value.uiVal = (uint32_t)value;

@@ -40,7 +40,8 @@ enum {
 	X(sm_mhz) X(memory_mhz) X(video_mhz) X(clock_reasons) X(performance_state) X(fan_pct)      \
 	X(pcie_tx_kb_per_s) X(pcie_rx_kb_per_s) X(pcie_tx_bytes) X(pcie_rx_bytes) X(pcie_replays)  \
 	X(nvlink_tx_kib) X(nvlink_rx_kib) X(encoder_pct) X(decoder_pct) X(ecc_corrected)           \
-	X(ecc_uncorrected) X(slowed_power_ns) X(slowed_thermal_ns) X(sm_busy_permille)
+	X(ecc_uncorrected) X(slowed_power_ns) X(slowed_thermal_ns) X(slowed_brake_ns)              \
+	X(slowed_sync_ns) X(sm_busy_permille)
 
 enum scene_curve_id {
 #define X(name) CURVE_##name,
@@ -106,6 +107,7 @@ struct scene_device {
 	struct scene_use uses[SCENE_SAMPLES];
 	struct scene_curve curves[SCENE_CURVE_COUNT];
 	int32_t support;             /* isSupported of cuptiProfilerDeviceSupported: 3 */
+	uint32_t nvlink5;            /* bytes of links are fields 202 and 204, each link by itself */
 	uint32_t uses_time_trigger;  /* 0: TU10x and GA100, cycles only */
 };
 
@@ -157,6 +159,8 @@ struct scene {
 	uint64_t stretch_ns;     /* the first sample after Start began that much too early */
 	uint32_t tail;           /* samples without length after Stop */
 	uint32_t is_light;       /* PM sampling for measurements: cheap values, no books, no checks */
+	uint64_t gpu_delay_ns;   /* from recording an event into an idle stream until the GPU gets there */
+	int32_t gpu_ppm;         /* how much faster than ours its clock runs, in millionths */
 	uint32_t device_count;
 	struct scene_device devices[SCENE_DEVICES];
 	uint32_t fault_count;

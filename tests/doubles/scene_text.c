@@ -28,6 +28,8 @@ static const struct key scene_keys[] = {
 	KEY("slot_bytes", KEY_U32, scene, slot_bytes),
 	KEY("stretch", KEY_NS, scene, stretch_ns),
 	KEY("tail", KEY_U32, scene, tail),
+	KEY("gpu_delay", KEY_NS, scene, gpu_delay_ns),
+	KEY("gpu_ppm", KEY_I32, scene, gpu_ppm),
 	KEY("clock", KEY_NS, scene, fake_mono_ns),
 };
 
@@ -48,6 +50,7 @@ static const struct key gpu_keys[] = {
 	KEY("mig_pending", KEY_U32, scene_device, mig_pending),
 	KEY("migs", KEY_U32, scene_device, max_mig_count),
 	KEY("use_raw", KEY_U32, scene_device, use_raw),
+	KEY("nvlink5", KEY_U32, scene_device, nvlink5),
 };
 
 static const struct key curve_keys[] = {

@@ -36,7 +36,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	galvo_workload workload;
 	galvo_child child;
 	galvo_suite_stats stats;
+	galvo_note note;
+	galvo_gpu_device device;
+	struct counters_sample sample;
+	struct span rest = bytes;
+	size_t values;
 
+	while (drained_take(&rest, &sample, &values))
+		if (values > ROW_MAX)
+			abort();
+	sidecar_take_note(bytes, &note, &memory, NULL);
+	sidecar_memory_free(&memory);
+	sidecar_take_gpu(bytes, &device, &memory, NULL);
+	sidecar_memory_free(&memory);
 	sidecar_take_workload(bytes, &workload, &memory, NULL);
 	sidecar_memory_free(&memory);
 	sidecar_take_child(bytes, &child, &memory, NULL);

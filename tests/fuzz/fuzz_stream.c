@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 /* Everything the run shows is looked at, so that a bad pointer or index is found out. */
 static uint64_t walk(const struct galvo_run *run)
 {
-	uint64_t sum = run->streams_len ? run->streams[0].messages : 0;
+	uint64_t sum = run->streams_len ? run->streams[0].messages +
+	                                  strlen(run->streams[0].gpu_events.reason) : 0;
 	size_t i, c, row;
 
 	for (i = 0; i < run->tables_len; i++) {
@@ -37,7 +38,7 @@ static uint64_t walk(const struct galvo_run *run)
 	for (i = 0; i < run->sources_len; i++)
 		sum += strlen(run->sources[i].name) + strlen(run->sources[i].reason);
 	for (i = 0; i < run->regions_len; i++)
-		sum += run->regions[i].end_mono_ns +
+		sum += run->regions[i].end_mono_ns + run->regions[i].error_ns +
 		       (uint64_t)span_cmp(run->regions[i].name, run->regions[0].name);
 	for (i = 0; i < run->marks_len; i++)
 		sum += (uint64_t)span_cmp(run->marks[i].name, run->marks[0].name);

@@ -60,13 +60,20 @@ def event_lines(m):
         yield "events region %d %d %d %d %d %d %d %s" % (
             r.id, r.start_timestamp_ns, r.end_timestamp_ns, r.unfinished, r.begin_thread,
             r.end_thread, r.pid, r.name.hex() or "-")
+    a = m.metadata.anchors
     for b in m.buffers:
+        ahead = (a.cupti_reference_ns - a.steady_clock_reference_ns) if b.domain == 2 else 0
         for e in b.events:
-            yield "events event %d %d %d %d %s" % (
-                b.domain, e.timestamp_ns, e.thread, e.pid, e.name.hex() or "-")
+            yield "events event %d %d %d %d %d %d %s" % (
+                b.domain, e.timestamp_ns - ahead, e.thread, e.pid, e.error_ns, e.stream,
+                e.name.hex() or "-")
     for r in m.open_regions:
         yield "events open %d %d %d %d %d %s" % (
             r.id, r.start_timestamp_ns, r.begin_thread, r.pid, r.domain, r.name.hex() or "-")
+    if m.HasField("gpu_stats"):
+        g = m.gpu_stats
+        yield "events lost %d %d %d %d %d %s" % (
+            g.capturing, g.no_room, g.failed, g.unreached, g.unbound, g.reason)
 
 
 def check_gpus(run, want, make_counted, make_told):
@@ -90,6 +97,7 @@ def check_gpus(run, want, make_counted, make_told):
             assert g.compute_capability_major == 9 and not g.is_instance
             g = m.tracked_gpus[1]
             assert (g.gpu_instance, g.compute_instance) == (3, 4)
+            assert (g.foreign_pids, g.lost_timestamp_ns, g.note) == (True, 77, "gone")
             assert g.is_instance == (kind[1] == "gpu_telemetry") and g.parent_index == g.is_instance
             if kind[1] == "gpu_telemetry":
                 continue

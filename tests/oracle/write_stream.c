@@ -28,10 +28,12 @@ static void record_events(struct stream *events)
 		sample_events(events, m);
 		printf("events region %llu %llu %llu %d 8 9 7 61ff0062\n", (unsigned long long)m + 1,
 		       (unsigned long long)(1000 * m + 1), (unsigned long long)(1000 * m + 2), m == 1);
-		printf("events event 1 %llu 8 7 -\n", (unsigned long long)(1000 * m + 4));
-		printf("events event 2 %llu 8 7 677075\n", (unsigned long long)(1000 * m + 5));
+		printf("events event 1 %llu 8 7 0 0 -\n", (unsigned long long)(1000 * m + 4));
+		printf("events event 2 %llu 8 7 40 3 677075\n", (unsigned long long)(1000 * m + 5));
 		printf("events open %llu %llu 8 7 1 6f70656e\n", (unsigned long long)(100 + m),
 		       (unsigned long long)(1000 * m + 3));
+		if (m)
+			printf("events lost 1 2 3 4 5 why\n");
 	}
 }
 

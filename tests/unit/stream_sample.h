@@ -69,6 +69,7 @@ static inline void sample_remove(const char *path, int fd)
 	rmdir(path);
 }
 
+#define SAMPLE_GPU_OFFSET_NS UINT64_C(1700000000123456789)
 static const char *const sample_counters[] = {"sm__cycles_active.avg", "dram__bytes_read.sum"};
 
 static inline struct stream_config sample_config(enum stream_kind kind)
@@ -80,6 +81,7 @@ static inline struct stream_config sample_config(enum stream_kind kind)
 		.frequency_hz = 100,
 		.cpu_count = 2,
 		.catalog_at = sample_catalog,
+		.gpu_offset_ns = kind == STREAM_EVENTS ? SAMPLE_GPU_OFFSET_NS : 0,
 		.columns = kind == STREAM_GPU ? sample_counters : NULL,
 		.columns_len = ARRAY_LEN(sample_counters),
 	};
@@ -139,8 +141,9 @@ static inline void sample_events(struct stream *s, uint64_t m)
 		.start_mono_ns = 1000 * m + 1, .end_mono_ns = 1000 * m + 2, .begin_thread = 8,
 		.end_thread = 9, .pid = 7, .unfinished = m == 1,
 	};
-	const struct mark mark = {DOMAIN_GENERIC, span_str(""), 1000 * m + 4, 8, 7};
-	const struct mark gpu = {DOMAIN_GPU, span_str("gpu"), 1000 * m + 5, 8, 7};
+	const struct mark mark = {DOMAIN_GENERIC, span_str(""), 1000 * m + 4, 8, 7, 0, 0};
+	const struct mark gpu = {DOMAIN_GPU, span_str("gpu"), 1000 * m + 5, 8, 7, 40, 3};
+	const struct gpu_events lost = {m, 2, 3, 4, 5, "why"};
 	const struct region *const opens[] = {&open};
 	struct flush_info info = sample_flush(1000 * (m + 1));
 
@@ -149,6 +152,8 @@ static inline void sample_events(struct stream *s, uint64_t m)
 	stream_mark(s, &gpu);
 	info.open_regions = opens;
 	info.open_regions_len = 1;
+	if (m)
+		info.gpu_events = &lost;
 	stream_flush(s, &info);
 }
 
@@ -175,6 +180,9 @@ static inline void sample_gpus(struct gpu_info *to, enum stream_kind kind)
 		                          .is_instance = true, .parent = 1};
 	to[1].gpu_instance = 3;
 	to[1].compute_instance = 4;
+	to[1].foreign_pids = true;
+	to[1].lost_mono_ns = 77;
+	snprintf(to[1].note, sizeof(to[1].note), "gone");
 }
 
 /* Message m of hardware counters: three samples of a millisecond, of two GPUs. */

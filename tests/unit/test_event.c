@@ -121,7 +121,9 @@ static void trackers_that_record_nothing(void)
 
 	OK(events_create(&world, true, &events, NULL) == GALVO_OK);
 	EQ(galvo_tracker_status(events_tracker(events, DOMAIN_GPU), &e), GALVO_ERR_ABSENT);
-	OK(strcmp(e.text, "GPU regions: no CUDA") == 0);
+	OK(strstr(e.text, "GPU regions: this program has not loaded CUDA") == e.text);
+	EQ(galvo_tracker_set_stream(events_tracker(events, DOMAIN_GPU), NULL, &e), GALVO_ERR_ABSENT);
+	OK(strstr(e.text, "GPU regions: this program has not loaded CUDA") == e.text);
 	EQ(galvo_tracker_status(events_tracker(events, DOMAIN_GENERIC), &e), GALVO_ERR_STATE);
 	EQ(galvo_region_begin(events_tracker(events, DOMAIN_GPU), "x", 1), 0);
 	EQ(galvo_region_begin(events_tracker(events, DOMAIN_GENERIC), "x", 1), 0);
@@ -130,6 +132,8 @@ static void trackers_that_record_nothing(void)
 	events_destroy(events);
 	OK(events_create(&world, false, &events, NULL) == GALVO_OK);
 	EQ(galvo_tracker_status(events_tracker(events, DOMAIN_GENERIC), &e), GALVO_ERR_ABSENT);
+	EQ(galvo_tracker_set_stream(events_tracker(events, DOMAIN_GPU), NULL, &e), GALVO_ERR_ABSENT);
+	OK(strcmp(e.text, "regions: switched off") == 0);
 	events_destroy(events);
 }
 

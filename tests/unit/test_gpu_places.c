@@ -51,29 +51,29 @@ static bool is(const char *a, const char *b)
 
 static void none(void)
 {
-	struct gpu_places p;
+	struct env_places p;
 
 	forget();
-	OK(gpu_places_find(&p, below("nothing"), NULL) == GALVO_OK);
+	OK(env_places_find(&p, below("nothing"), NULL) == GALVO_OK);
 	OK(!p.cupti.file && !p.homes[0] && !p.pythons[0]);
 	OK(is(p.cupti.root, below("nothing")) && is(p.driver.root, below("nothing")));
-	gpu_places_free(&p);
+	env_places_free(&p);
 }
 
 static void toolkits(void)
 {
-	struct gpu_places p;
+	struct env_places p;
 
 	forget();
 	setenv("CUDA_PATH", "/b", 1);
 	setenv("CUDA_HOME", "", 1);
 	setenv("CONDA_PREFIX", "/c", 1);
 	setenv("GALVO_CUPTI_LIB", "/x/libcupti.so.13", 1);
-	OK(gpu_places_find(&p, below("nothing"), NULL) == GALVO_OK);
+	OK(env_places_find(&p, below("nothing"), NULL) == GALVO_OK);
 	OK(is(p.homes[0], "/b") && is(p.homes[1], "/c") && !p.homes[2]);
 	OK(is(p.cupti.file, "/x/libcupti.so.13"));
 	OK(!p.driver.file && p.cupti.homes == p.homes && p.cupti.pythons == p.pythons);
-	gpu_places_free(&p);
+	env_places_free(&p);
 	OK(!p.cupti.file && !p.homes[0]);
 }
 
@@ -85,7 +85,7 @@ static void pythons(void)
 		"home/.local/lib/python3.11/site-packages", "usr/local/lib/python3.10/dist-packages",
 		"usr/lib/python3/dist-packages",
 	};
-	struct gpu_places p;
+	struct env_places p;
 	size_t i;
 
 	forget();
@@ -95,17 +95,17 @@ static void pythons(void)
 	make("venv/lib/python3.13");
 	setenv("VIRTUAL_ENV", below("venv"), 1);
 	setenv("HOME", below("home"), 1);
-	OK(gpu_places_find(&p, root, NULL) == GALVO_OK);
+	OK(env_places_find(&p, root, NULL) == GALVO_OK);
 	for (i = 0; i < ARRAY_LEN(want); i++)
 		OK(is(p.pythons[i], below(want[i])));
 	OK(!p.pythons[i]);
-	gpu_places_free(&p);
+	env_places_free(&p);
 }
 
 /* No more than there is room for, and those that come first. */
 static void crowd(void)
 {
-	struct gpu_places p;
+	struct env_places p;
 	char path[64];
 	size_t i;
 
@@ -115,11 +115,11 @@ static void crowd(void)
 		make(path);
 	}
 	setenv("VIRTUAL_ENV", below("crowd"), 1);
-	OK(gpu_places_find(&p, root, NULL) == GALVO_OK);
+	OK(env_places_find(&p, root, NULL) == GALVO_OK);
 	for (i = 0; p.pythons[i]; i++)
 		;
 	OK(i > 0 && i <= PLACES_PYTHONS);
-	gpu_places_free(&p);
+	env_places_free(&p);
 }
 
 static const struct tap_test tests[] = {

@@ -83,15 +83,51 @@ static void defaults(void)
 	galvo_config_destroy(config);
 }
 
+static void gpus(void)
+{
+	galvo_config *config = parsed(
+		"gpu { enabled: true device_indices: [2, 0] device_uuids: 'GPU-ab' sampling_frequency_hz: 50000 "
+		"hw_buffer_size: 4096 max_samples: 9 metrics: ['a__b.sum', 'rich'] flush_interval_ms: 30 "
+		"output_file: 'g.pb' decode_interval_ms: 40 }"
+		"gpu_telemetry { enabled: true sampling_frequency_hz: .5 flush_interval_ms: 60 output_file: 't.pb' }");
+	const galvo_suite_config *c = galvo_config_suite(config);
+
+	OK(c->gpu_counters == 1 && c->gpu_telemetry == 1 && !c->require_gpu_counters);
+	OK(fabs(c->gpu_hz - 50000) < 1e-9 && fabs(c->telemetry_hz - .5) < 1e-12);
+	OK(c->gpu_buffer_bytes == 4096 && c->gpu_max_samples == 9 && c->gpu_drain_samples == 0);
+	OK(c->gpu_flush_interval_ms == 30 && c->gpu_decode_interval_ms == 40 &&
+	   c->telemetry_flush_interval_ms == 60);
+	OK(!strcmp(c->gpu_file, "g.pb") && !strcmp(c->telemetry_file, "t.pb"));
+	if (EQ(c->gpus_len, 3))
+		OK(!strcmp(c->gpus[0], "2") && !strcmp(c->gpus[1], "0") && !strcmp(c->gpus[2], "GPU-ab"));
+	if (EQ(c->gpu_metrics_len, 2))
+		OK(!strcmp(c->gpu_metrics[0], "a__b.sum") && !strcmp(c->gpu_metrics[1], "rich"));
+	galvo_config_destroy(config);
+}
+
+static void few_gpus(void)
+{
+	galvo_config *config = parsed("gpu { enabled: true all_devices: true device_indices: 1 } "
+	                              "gpu_telemetry { enabled: true }");
+	const galvo_suite_config *c = galvo_config_suite(config);
+
+	OK(c->gpu_counters && c->gpus_len == 1 && !strcmp(c->gpus[0], "all") && c->gpu_metrics_len == 0);
+	OK(c->gpu_telemetry == 1 && c->telemetry_flush_interval_ms == 5000 && c->notes_len == 0);
+	galvo_config_destroy(config);
+	config = parsed("gpu { metrics: '' device_indices: -1 } gpu_telemetry { sampling_frequency_hz: -1 }");
+	c = galvo_config_suite(config);
+	OK(!c->gpu_counters && !c->gpu_telemetry && c->gpus_len == 0);
+	galvo_config_destroy(config);
+}
+
 static void notes(void)
 {
-	galvo_config *config = parsed("gpu { enabled: true } system { enabled: true processes { pid: 2147483647 } } "
+	galvo_config *config = parsed("system { enabled: true processes { pid: 2147483647 } } "
 	                              "disk { enabled: true devices: 'nvme99n99' }");
 	const char *text;
 
-	OK(!strcmp(note_at(config, 0), "gpu: this build has no GPU profiler yet; the rest is recorded"));
 	if (access("/sys/class/block", F_OK) == 0)
-		OK(!strcmp(note_at(config, 1), "nvme99n99: there is no such block device"));
+		OK(!strcmp(note_at(config, 0), "nvme99n99: there is no such block device"));
 	OK(!strcmp(note_at(config, galvo_config_suite(config)->notes_len - 1),
 	           "processes: there is no process 2147483647; the rest is recorded"));
 	EQ(galvo_config_suite(config)->processes_len, 0);
@@ -117,6 +153,23 @@ static void hostile(void)
 		 GALVO_ERR_INVALID},
 		{"system { enabled: true core_frequency_hz: nan }",
 		 "f:1:43: field 'system.core_frequency_hz': expected more than 0.001 and at most 10000",
+		 GALVO_ERR_INVALID},
+		{"gpu { enabled: true sampling_frequency_hz: 200001 }",
+		 "f:1:44: field 'gpu.sampling_frequency_hz': expected at most 200000, got 200001", GALVO_ERR_INVALID},
+		{"gpu { enabled: true device_indices: [0, -1] }",
+		 "f:1:41: field 'gpu.device_indices': expected numbers from 0 to 1023, got -1", GALVO_ERR_INVALID},
+		{"gpu { enabled: true device_uuids: 'MIG-1' }", "f:1:35: field 'gpu.device_uuids': expected GPU-…",
+		 GALVO_ERR_INVALID},
+		{"gpu { enabled: true\n metrics: 'a__b.sum' metrics: '' }",
+		 "f:2:31: field 'gpu.metrics': expected a full name, default or rich", GALVO_ERR_INVALID},
+		{"gpu { enabled: true max_samples: 4294967296 }",
+		 "f:1:34: field 'gpu.max_samples': expected at most 4294967295, got 4294967296", GALVO_ERR_INVALID},
+		{"gpu { enabled: true output_file: 'a/b' }", "f:1:34: field 'gpu.output_file': expected a file name, no "
+		 "path, and not that of the metadata", GALVO_ERR_INVALID},
+		{"gpu { enabled: true } gpu_telemetry { enabled: true output_file: 'gpu_metrics.pb' }",
+		 "f:1:66: field 'gpu_telemetry.output_file': the same as gpu_file", GALVO_ERR_INVALID},
+		{"gpu_telemetry { enabled: true sampling_frequency_hz: 10001 }",
+		 "f:1:54: field 'gpu_telemetry.sampling_frequency_hz': expected more than 0.001 and at most 10000",
 		 GALVO_ERR_INVALID},
 		{"budget_pct: 101", "f:1:13: field 'budget_pct': expected more than 0.001 and at most 100",
 		 GALVO_ERR_INVALID},
@@ -232,7 +285,8 @@ void *__wrap_realloc(void *p, size_t n)
 
 static void no_memory(void)
 {
-	static const char text[] = "output_dir: 'a' system { enabled: true processes { alias: 'b' } } gpu { enabled: t }";
+	static const char text[] = "output_dir: 'a' system { enabled: true processes { alias: 'b' } } "
+	                           "gpu { enabled: t device_indices: [1, 2] metrics: 'a__b.sum' device_uuids: 'GPU-1' }";
 	galvo_status status = GALVO_ERR_NOMEM;
 	galvo_config *config = NULL;
 	long n;
@@ -292,8 +346,8 @@ static void streams(void)
 		OK(is_there("a", "s.pb") && !is_there("a", "system_metrics.pb") && !is_there("a", "disk_metrics.pb"));
 		OK(run_table(run, STREAM_SYSTEM, SCOPE_SYSTEM) && !run_table(run, STREAM_DISK, SCOPE_DEVICE));
 		EQ(run->session->probes_len, 1);
-		OK(run->session->notes_len == 1 && !strcmp(run->session->notes[0].subject, "gpu"));
-		OK(!strcmp(run->session->notes[0].text, "this build has no GPU profiler yet; the rest is recorded"));
+		OK(run->session->notes_len == 1 && !strcmp(run->session->notes[0].subject, "GPU counters"));
+		OK(!strcmp(run->session->notes[0].text, "a captured machine has no GPUs"));
 		EQ(run->damages_len, 0);
 		galvo_run_close(run);
 	}
@@ -423,6 +477,8 @@ static const struct tap_test tests[] = {
 	{"a directory", make_base},
 	{"everything", everything},
 	{"defaults", defaults},
+	{"blocks about GPUs", gpus},
+	{"blocks about GPUs that say little", few_gpus},
 	{"notes", notes},
 	{"hostile", hostile},
 	{"bytes", bytes},

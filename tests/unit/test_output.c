@@ -1,9 +1,9 @@
 /* Reports: a golden page, hostile names, 80 columns, JSON that parses, nothing of the locale. */
 #include <locale.h>
 
-#include "base/base.h"
 #include "full_run.h"
 #include "galvo/summary.h"
+#include "gpu_run.h"
 #include "json_reader.h"
 #include "output/output.h"
 #include "tap.h"
@@ -189,6 +189,7 @@ static void every_key_is_documented(void)
 	struct taken *t;
 
 	full(f);
+	full_gpus(f, 2);
 	f->run.damages = &(struct damage){"x", 1, "y", false};
 	f->run.damages_len = 1;
 	f->run.threads = &(struct thread_info){.pid = 4711, .tid = 4800, .first_mono_ns = 101 * S};
@@ -255,6 +256,8 @@ static void damage_is_said_first(void)
 	f->streams[0].stats.thread_cpu_ns = 9 * MS;
 	f->streams[0].missing_messages = 2;
 	f->streams[0].dropped_rows = 17;
+	f->streams[1].kind = STREAM_EVENTS;
+	f->streams[1].gpu_events = (struct gpu_events){1, 2, 3, 0, 5, "cuEventQuery: \x1bX"};
 	f->run.damages = &(struct damage){"disk_metrics.pb", 99, "the message ends early", true};
 	f->run.damages_len = 1;
 	t = report(f, GALVO_REPORT_TEXT);
@@ -264,6 +267,10 @@ static void damage_is_said_first(void)
 	OK(strstr(t->text, "WARNING    system_metrics.pb: 2 messages missing, 17 rows dropped\n"));
 	OK(strstr(t->text, "WARNING    disk_metrics.pb: the last message is cut short\n"));
 	OK(strstr(t->text, "of its sampling threads only"));
+	OK(strstr(t->text, "\n  GPU: 1 left out, as their stream was being captured\n"));
+	OK(strstr(t->text, "\n  GPU: 3 lost to an error of CUDA: cuEventQuery: \\x1bX\n"));
+	OK(strstr(t->text, "\n  GPU: 5 left out, as no stream was set\n"));
+	OK(!strstr(t->text, "not reached"));
 	free(t);
 	f->session.stop_mono_ns = 110 * S;
 	f->session.workload.exited = true;
@@ -413,6 +420,7 @@ static void memory_runs_out(void)
 	long n;
 
 	full(f);
+	full_gpus(f, 2);
 	for (n = 0; n < 5000 && (status != GALVO_OK || format < GALVO_REPORT_JSON); n++) {
 		galvo_summary *s = NULL;
 		galvo_error e = {0};

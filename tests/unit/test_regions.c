@@ -100,6 +100,10 @@ static void what_is_not_known(void)
 	fake_region(f, "behind the last row", 20000, 21000);
 	fake_region(f, "backwards", 5000, 4000);
 	fake_region(f, "gpu", 5000, 6000)->domain = DOMAIN_GPU;
+	f->regions[3].error_ns = 0; /* when it was asked for */
+	*fake_region(f, "gpu placed", 5000, 6000) = (struct region){
+		.domain = DOMAIN_GPU, .name = span_str("gpu placed"), .start_mono_ns = 105 * S,
+		.end_mono_ns = 106 * S, .error_ns = 5000};
 	fake_region(f, "gpu", 5000, 6000);
 	s = derive(f);
 	r = of(s, "open");
@@ -108,7 +112,9 @@ static void what_is_not_known(void)
 	OK(isnan(r.cpu_s) && isnan(r.read_bytes));
 	r = of(s, "backwards");
 	OK(is_near(r.total_s, 0) && is_near(r.cpu_s, 0));
-	EQ(s->regions_len, 5); /* the same name on two clocks is two */
+	r = of(s, "gpu placed");
+	OK(is_near(r.total_s, 1) && is_near(r.error_s, 5e-6) && !isnan(r.cpu_s));
+	EQ(s->regions_len, 6); /* the same name on two clocks is two */
 	galvo_summary_destroy(s);
 	f->run.tables_len = 0;
 	s = derive(f);

@@ -4,7 +4,7 @@
 #include "probe/series.h"
 #include "tap.h"
 
-enum { A, B, W32, IDLE, LEVEL, FIELDS };
+enum { A, B, W32, IDLE, LEVEL, READY, FIELDS };
 
 static const struct raw_field fields[] = {
 	[A] = {"a", RAW_COUNTER},
@@ -12,9 +12,10 @@ static const struct raw_field fields[] = {
 	[W32] = {"w32", RAW_COUNTER32},
 	[IDLE] = {"idle", RAW_WAVERING},
 	[LEVEL] = {"level", RAW_GAUGE},
+	[READY] = {"ready", RAW_GAUGE},
 };
 
-enum { RATE_A, RATE_32, SHARE_A, NOW, SUM_AB };
+enum { RATE_A, RATE_32, SHARE_A, NOW, SUM_AB, EITHER };
 
 static const struct metric metrics[] = {
 	[RATE_A] = {.name = "t__a", .form = FORM_RATE, .of = FIELD(A), .scale = 512, .limit = 1e12},
@@ -23,6 +24,8 @@ static const struct metric metrics[] = {
 	             .whole = FIELD(A) | FIELD(IDLE)},
 	[NOW] = {.name = "t__l", .form = FORM_LEVEL, .of = FIELD(LEVEL), .scale = 2},
 	[SUM_AB] = {.name = "t__ab", .form = FORM_RATE, .of = FIELD(A) | FIELD(B)},
+	[EITHER] = {.name = "t__r", .form = FORM_RATE, .of = FIELD(B), .rates = FIELD(READY), .scale = 2,
+	            .limit = 5000},
 };
 
 static const struct source source = {
@@ -236,6 +239,29 @@ static void rate_of_a_linear_counter(void)
 	}
 }
 
+/* Who cannot give a counter gives the rate: at first sight, too, and within its limit. */
+static void rates_that_are_ready(void)
+{
+	struct series s;
+	struct raw r = {0};
+
+	series_init(&s, &source);
+	raw_put(&r, READY, 300);
+	series_update(&s, 0, &r, NS_PER_S);
+	OK(s.value[EITHER] == 600 && isnan(s.value[RATE_A]));
+	raw_put(&r, READY, 3000);
+	series_update(&s, 0, &r, 2 * NS_PER_S);
+	OK(isnan(s.value[EITHER]) && s.rejected == 1);
+	raw_clear(&r);
+	series_update(&s, 0, &r, 3 * NS_PER_S);
+	OK(isnan(s.value[EITHER]) && s.rejected == 1);
+	raw_put(&r, B, 10);
+	series_update(&s, 0, &r, 4 * NS_PER_S);
+	raw_put(&r, B, 30);
+	series_update(&s, 0, &r, 6 * NS_PER_S);
+	OK(s.value[EITHER] == 20);
+}
+
 static const struct tap_test tests[] = {
 	{"first sight", first_sight},
 	{"resets", resets},
@@ -246,5 +272,6 @@ static const struct tap_test tests[] = {
 	{"shares of few units", shares_of_few_units},
 	{"absent fields", absent_fields},
 	{"the rate of a linear counter", rate_of_a_linear_counter},
+	{"rates that are ready", rates_that_are_ready},
 };
 TAP_MAIN(tests)

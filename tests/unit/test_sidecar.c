@@ -445,7 +445,7 @@ static void programs(void)
 	refused_program("/none-such", GALVO_ERR_ABSENT, "sidecar: /none-such: No such file");
 	refused_program("/", GALVO_ERR_DENIED, "sidecar: /: Permission denied");
 	refused_program("/bin/true", GALVO_ERR_ABSENT, "the program is no galvo-sidecar");
-	refused_program(self, GALVO_ERR_NEWER, "the program is of galvo 0.0.0, protocol 2; expected ");
+	refused_program(self, GALVO_ERR_NEWER, "the program is of galvo 0.0.0, protocol 3; expected ");
 	OK(setenv("GALVO_SIDECAR", "/none-either", 1) == 0);
 	refused_program(NULL, GALVO_ERR_ABSENT, "sidecar: /none-either: No such file");
 	OK(unsetenv("GALVO_SIDECAR") == 0);

@@ -188,12 +188,105 @@ static void round_trip(void)
 	buf_finish(&bytes);
 }
 
+/* ---- of GPUs ------------------------------------------------------------------------------------------ */
+
+static void gpus(void)
+{
+	static const char *const names[] = {"0", "GPU-a"}, *const metrics[] = {"a__b.sum"};
+	galvo_suite_config c = galvo_suite_config_default(), got;
+	struct sidecar_memory memory;
+	struct buf bytes;
+
+	c.gpus = names;
+	c.gpus_len = 2;
+	c.gpu_metrics = metrics;
+	c.gpu_metrics_len = 1;
+	c.gpu_counters = c.require_gpu_counters = 1;
+	c.gpu_telemetry = 2;
+	c.gpu_hz = 0.25;
+	c.telemetry_hz = 0.5;
+	c.gpu_buffer_bytes = 1;
+	c.gpu_max_samples = 2;
+	c.gpu_decode_interval_ms = 3;
+	c.gpu_flush_interval_ms = 4;
+	c.gpu_drain_samples = 5;
+	c.telemetry_flush_interval_ms = 6;
+	c.gpu_file = "g";
+	c.telemetry_file = "t";
+	buf_init(&bytes, 1 << 20);
+	sidecar_put_config(&bytes, &c, 99);
+	OK(sidecar_take_config(span_of(bytes.p, bytes.len), &got, &memory, NULL) == GALVO_OK);
+	OK(got.gpus_len == 2 && !strcmp(got.gpus[1], "GPU-a"));
+	OK(got.gpu_metrics_len == 1 && !strcmp(got.gpu_metrics[0], "a__b.sum"));
+	OK(got.gpu_counters == 1 && got.require_gpu_counters == 1 && got.gpu_telemetry == 2);
+	OK(got.gpu_hz > 0.24 && got.gpu_hz < 0.26 && got.telemetry_hz > 0.49 && got.telemetry_hz < 0.51);
+	OK(got.gpu_buffer_bytes == 1 && got.gpu_max_samples == 2 && got.gpu_decode_interval_ms == 3);
+	OK(got.gpu_flush_interval_ms == 4 && got.gpu_drain_samples == 5);
+	OK(got.telemetry_flush_interval_ms == 6 && !strcmp(got.gpu_file, "g") &&
+	   !strcmp(got.telemetry_file, "t"));
+	sidecar_memory_free(&memory);
+	buf_finish(&bytes);
+}
+
+static void facts(void)
+{
+	const galvo_note note = {.subject = "s", .text = "t"};
+	const galvo_gpu_device device = {.index = 1, .sm_count = 2, .warps_per_sm = 3, .compute_major = 4,
+		.compute_minor = 5, .memory_bytes = 6, .peak_dram_bytes_per_s = 7, .peak_pcie_bytes_per_s = 8,
+		.peak_nvlink_bytes_per_s = 9, .name = "n", .chip = "c", .uuid = "u", .pci = "p", .driver = "d"};
+	galvo_gpu_device got_device;
+	galvo_note got_note;
+	struct sidecar_memory memory;
+	struct buf bytes;
+
+	buf_init(&bytes, 1 << 20);
+	sidecar_put_note(&bytes, &note);
+	OK(sidecar_take_note(span_of(bytes.p, bytes.len), &got_note, &memory, NULL) == GALVO_OK);
+	OK(!strcmp(got_note.subject, "s") && !strcmp(got_note.text, "t"));
+	sidecar_memory_free(&memory);
+	bytes.len = 0;
+	sidecar_put_gpu(&bytes, &device);
+	OK(sidecar_take_gpu(span_of(bytes.p, bytes.len), &got_device, &memory, NULL) == GALVO_OK);
+	OK(got_device.struct_size == sizeof(device));
+	got_device.struct_size = device.struct_size;
+	OK(memcmp(&got_device, &device, sizeof(device)) == 0);
+	sidecar_memory_free(&memory);
+	OK(sidecar_take_gpu(span_str("\xff"), &got_device, &memory, NULL) == GALVO_ERR_MALFORMED);
+	sidecar_memory_free(&memory);
+	buf_finish(&bytes);
+}
+
+static void drained_bytes(void)
+{
+	const uint32_t too_many[] = {0, ROW_MAX + 1, 0, 0, 0, 0};
+	char bytes[64] = {0};
+	struct counters_sample s;
+	struct span rest;
+	size_t n, len = 99;
+
+	for (n = 0; n < 24; n++) {
+		rest = span_of(bytes, n);
+		OK(!drained_take(&rest, &s, &len) && rest.n == n);
+	}
+	rest = span_of(bytes, sizeof(bytes));
+	OK(drained_take(&rest, &s, &len) && len == 0 && rest.n == sizeof(bytes) - 24);
+	bytes[4] = 6; /* values, and room for five */
+	rest = span_of(bytes, sizeof(bytes));
+	OK(!drained_take(&rest, &s, &len));
+	memcpy(bytes, too_many, sizeof(too_many));
+	rest = span_of(bytes, sizeof(bytes));
+	OK(!drained_take(&rest, &s, &len));
+}
+
 static const struct tap_test tests[] = {
 	{"lists of CPUs", cpus},
 	{"hostile bytes", hostile},
 	{"stops nothing", stops_nothing},
 	{"amid pieces", amid_pieces},
 	{"round trip", round_trip},
+	{"GPUs in a configuration", gpus},
+	{"facts of GPUs", facts},
+	{"drained bytes", drained_bytes},
 };
 
 int main(void)

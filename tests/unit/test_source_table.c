@@ -2,6 +2,8 @@
 #include "source/source.h"
 #include "tap.h"
 
+#define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
+
 static bool ends(const char *name, const char *suffix)
 {
 	size_t n = strlen(name), m = strlen(suffix);
@@ -56,15 +58,18 @@ static void check_unit(const struct metric *m)
 {
 	bool rate = ends(m->name, ".per_second"), bytes = strstr(m->name, "_bytes") != NULL;
 
-	EQ(rate || m->unit == UNIT_PCT || ends(m->name, ".avg"), m->form != FORM_LEVEL);
+	EQ(rate || ends(m->name, OF_PEAK) || ends(m->name, ".avg"), m->form != FORM_LEVEL);
 	if (bytes)
 		EQ(m->unit, rate ? UNIT_BYTES_PER_SEC : UNIT_BYTES);
 	else
 		OK(m->unit != UNIT_BYTES);
 	if (strstr(m->name, "_requests"))
 		EQ(m->unit, UNIT_REQUESTS_PER_SEC);
-	EQ(ends(m->name, ".avg.pct_of_peak_sustained_elapsed"), m->unit == UNIT_PCT);
-	EQ(m->type, m->unit == UNIT_PCT ? METRIC_THROUGHPUT : METRIC_COUNTER);
+	EQ(ends(m->name, OF_PEAK) || ends(m->name, ".pct"), m->unit == UNIT_PCT);
+	EQ(ends(m->name, ".ratio"), m->unit == UNIT_RATIO);
+	EQ(m->type, m->unit == UNIT_PCT     ? METRIC_THROUGHPUT
+	            : m->unit == UNIT_RATIO ? METRIC_RATIO
+	                                    : METRIC_COUNTER);
 }
 
 static void check_metric(const struct source *s, const struct metric *m)
@@ -74,7 +79,8 @@ static void check_metric(const struct source *s, const struct metric *m)
 	size_t n = strlen(m->help);
 
 	OK(metric_name_split(m->name, &parts));
-	OK(m->of && !(m->of & ~known) && !(m->whole & ~known));
+	OK(m->of && !(m->of & ~known) && !(m->whole & ~known) && !(m->rates & ~known));
+	OK(!m->rates || m->form == FORM_RATE);
 	EQ(m->form == FORM_SHARE, m->whole != 0);
 	OK(m->form != FORM_SHARE || !(m->of & ~m->whole));
 	/* One sentence. */
@@ -91,7 +97,8 @@ static void every_column_is_described(void)
 		const struct source *s = source_table[i];
 
 		printf("# %s\n", s->name);
-		OK(s->fields_len && s->fields_len <= RAW_MAX && s->metrics_len && s->texts_len);
+		OK(s->fields_len && s->fields_len <= RAW_MAX && s->metrics_len);
+		EQ(s->texts_len == 0, s->shape == SHAPE_GPU);
 		OK(s->metrics_len <= METRICS_MAX && s->summary[0]);
 		OK(s->cpu_clock_field < (int)s->fields_len);
 		EQ(s->cpu_clock_field >= 0, !strcmp(s->name, "process"));

@@ -1,4 +1,5 @@
 /* The stream of events: what is written is read, whatever is cut, flipped or made up. */
+#include "galvo/reader.h"
 #include "stream_sample.h"
 #include "tap.h"
 #include "wire/wire.h"
@@ -36,6 +37,10 @@ static void round_trip(void)
 	OK(span_eq_str(r[2].name, "open") && r[2].start_mono_ns == 1003);
 	OK(m[0].name.n == 0 && m[0].mono_ns == 4 && m[0].domain == DOMAIN_GENERIC);
 	OK(span_eq_str(m[1].name, "gpu") && m[1].domain == DOMAIN_GPU && m[1].thread == 8);
+	OK(m[1].mono_ns == 5 && m[1].error_ns == 40 && m[1].stream == 3);
+	EQ(run->streams[0].gpu_events.unbound, 5);
+	EQ(run->streams[0].gpu_events.capturing, 1);
+	OK(!strcmp(run->streams[0].gpu_events.reason, "why"));
 	galvo_run_close(run);
 	buf_finish(&b);
 }
@@ -79,6 +84,62 @@ static void every_bit(void)
 	}
 	free(copy);
 	buf_finish(&b);
+}
+
+/* On its own clock in the file, on ours when it is read, in the order of the ends. */
+static void regions_of_the_gpu(void)
+{
+	struct stream_config config = sample_config(STREAM_EVENTS);
+	const struct region ended = {.domain = DOMAIN_GPU, .name = span_str("kernel"), .id = 1,
+	                             .start_mono_ns = 100, .end_mono_ns = 150, .error_ns = 7,
+	                             .stream = 2},
+	                    host = {.domain = DOMAIN_GENERIC, .name = span_str("host"), .id = 2,
+	                            .start_mono_ns = 110, .end_mono_ns = 200},
+	                    open = {.domain = DOMAIN_GPU, .name = span_str("open"), .id = 3,
+	                            .start_mono_ns = 120};
+	const struct region *const opens[] = {&open};
+	struct flush_info info = sample_flush(1000);
+	struct galvo_run *run = NULL;
+	struct writer *w = NULL;
+	struct stream *s;
+	galvo_run_region r = {.struct_size = sizeof(r)};
+	char path[64];
+	int fd = sample_dir(path);
+
+	OK(writer_create(fd, &w, NULL) == GALVO_OK && writer_add(w, &config, &s, NULL) == GALVO_OK);
+	stream_region(s, &host);
+	stream_region(s, &ended);
+	info.open_regions = opens;
+	info.open_regions_len = 1;
+	stream_flush(s, &info);
+	OK(writer_start(w, NULL) == GALVO_OK && writer_stop(w, 10 * NS_PER_S, NULL) == GALVO_OK);
+	writer_destroy(w);
+	OK(galvo_run_open(path, &run, NULL) == GALVO_OK);
+	EQ(run->regions_len, 3);
+	OK(galvo_run_region_at(run, 0, &r, NULL) == GALVO_OK);
+	OK(!strcmp(r.name, "kernel") && r.is_gpu && r.start_mono_ns == 100 && r.end_mono_ns == 150);
+	OK(r.error_ns == 7 && r.stream == 2);
+	OK(galvo_run_region_at(run, 1, &r, NULL) == GALVO_OK && r.id == 2 && !r.is_gpu);
+	OK(galvo_run_region_at(run, 2, &r, NULL) == GALVO_OK && r.id == 3 && r.is_gpu);
+	OK(r.start_mono_ns == 120 && r.end_mono_ns == 0 && r.error_ns == 0 && r.is_unfinished);
+	galvo_run_close(run);
+	sample_remove(path, fd);
+}
+
+/* What the last message of events calls open stays so, whatever other streams are read after it. */
+static void open_beside_other_streams(void)
+{
+	struct galvo_run *run = NULL;
+	char path[64];
+	int fd = sample_dir(path);
+
+	OK(sample_write_kind(fd, 2, STREAM_EVENTS) == GALVO_OK);
+	OK(sample_write_kind(fd, 2, STREAM_TELEMETRY) == GALVO_OK);
+	OK(galvo_run_open(path, &run, NULL) == GALVO_OK);
+	EQ(run->regions_len, 3);
+	OK(run->regions[2].id == 101 && run->regions[2].end_mono_ns == 0);
+	galvo_run_close(run);
+	sample_remove(path, fd);
 }
 
 /* Of a foreign writer: no checksum, the clock behind the regions, an end before its begin. */
@@ -174,6 +235,8 @@ static const struct tap_test tests[] = {
 	{"round trip", round_trip},
 	{"a cut at every byte", every_cut},
 	{"every bit flipped", every_bit},
+	{"regions of the GPU", regions_of_the_gpu},
+	{"open beside other streams", open_beside_other_streams},
 	{"another writer's file", foreign},
 	{"long names, many regions", long_names_many_regions},
 	{"check and repair", check_and_repair},

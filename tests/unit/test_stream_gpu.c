@@ -63,6 +63,8 @@ static void telemetry(void)
 	OK(t->rows_len == 2 && t->key[0] == 1);
 	OK(run->gpus[1].info.is_instance && run->gpus[1].info.parent == 0);
 	OK(run->gpus[1].info.gpu_instance == 3 && run->gpus[1].info.compute_instance == 4);
+	OK(run->gpus[1].info.foreign_pids && run->gpus[1].info.lost_mono_ns == 77);
+	OK(!strcmp(run->gpus[1].info.note, "gone") && !run->gpus[0].info.note[0]);
 	OK(run->gpus[0].in_telemetry);
 	galvo_run_close(run);
 	buf_finish(&b);

@@ -85,7 +85,7 @@ def a_limit_on_the_size_of_files():
     one_line(done.stderr, "r", "File too large")
     done = record("--hz", "1000", "--budget", "100", "--flush", "20ms", "-o", "s", "--",
                   "sh", "-c", "sleep 0.5; exit 3",
-                  preexec_fn=at_most(16384))
+                  preexec_fn=at_most(32768))
     same(done.returncode, 3)
     one_line(done.stderr, "part of the recording is lost", "File too large")
     check("s", 1)
