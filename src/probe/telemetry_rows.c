@@ -208,7 +208,7 @@ static void take_look(struct telemetry *t, struct unit *u)
 
 void group_fail(struct group *g, uint64_t mono_ns, const char *subject, const char *text)
 {
-	char reason[REASON_BYTES];
+	char reason[REASON_BYTES + sizeof(((galvo_error *)NULL)->text)];
 
 	g->failures++;
 	if (!g->first_failure_mono_ns)
