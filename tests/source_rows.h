@@ -161,9 +161,13 @@ static const struct row rows[] = {
 	 "!inflight:1: expected two numbers of requests, got '\\n'"},
 
 	/* process */
-	{"process", "statm", TEXT("765 432 404 5 0 123 0\n"), "vms_bytes=3133440 rss_bytes=1769472"},
-	{"process", "statm", TEXT("0 0 0 0 0 0 0\n"), "~ vms_bytes=0 rss_bytes=0"}, /* a zombie */
-	{"process", "statm", TEXT("18446744073709551615 432\r\n"), "rss_bytes=1769472"},
+	{"process", "statm", TEXT("765 432 404 5 0 123 0\n"),
+	 "vms_bytes=3133440 rss_bytes=1769472 in_exec=0"},
+	{"process", "statm", TEXT("34 1 0 0 0 34 0\n"), "vms_bytes=139264 rss_bytes=4096 in_exec=1"},
+	{"process", "statm", TEXT("34 1 0 0 0 0 0\n"), "vms_bytes=139264 rss_bytes=4096 in_exec=0"},
+	{"process", "statm", TEXT("34 1\n"), "vms_bytes=139264 rss_bytes=4096 in_exec=0"},
+	{"process", "statm", TEXT("0 0 0 0 0 0 0\n"), "~ vms_bytes=0 rss_bytes=0 in_exec=0"}, /* a zombie */
+	{"process", "statm", TEXT("18446744073709551615 432\r\n"), "rss_bytes=1769472 in_exec=0"},
 	{"process", "statm", TEXT(""), "!statm: empty"},
 	{"process", "statm", TEXT("x -1 5\n"), "!statm:1: expected numbers of pages, got 'x -1 5\\n'"},
 	{"process", "status",

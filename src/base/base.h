@@ -185,6 +185,8 @@ galvo_status dso_bind(void *handle, const struct dso_symbol *symbols, size_t n, 
                       galvo_error *reterr);
 /* The file that it came from; borrowed for as long as it is loaded. Never NULL. */
 const char *dso_path(void *handle);
+/* What this code is in stays loaded until the process ends: a thread that is left behind may return to it. */
+void dso_stay(void);
 
 /* ---- the world: everything galvo may learn of the machine ------------------------------------ */
 

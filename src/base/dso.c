@@ -57,3 +57,11 @@ const char *dso_path(void *handle)
 
 	return handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
 }
+
+void dso_stay(void)
+{
+	Dl_info here;
+
+	if (dladdr((const void *)(uintptr_t)dso_stay, &here) && here.dli_fname)
+		dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}

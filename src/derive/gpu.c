@@ -5,10 +5,14 @@
 
 #define USED_PCT 1 /* where nobody names processes, a GPU that was busier than this was used */
 
-static void derive_state(struct summary_gpu *g, const struct galvo_run *run)
+static void derive_state(struct summary_gpu *g, const struct galvo_summary *s,
+                         const struct galvo_run *run)
 {
 	double busy_pct = g->utilization_pct.avg;
 
+	g->lost_s = g->info->lost_mono_ns
+	            ? ((double)g->info->lost_mono_ns - (double)s->start_mono_ns) / (double)NS_PER_S
+	            : NAN;
 	g->memory_bytes = g->info->memory_bytes ? (double)g->info->memory_bytes
 	                                        : g->memory_total_bytes.peak;
 	if (run->gpus[g->number].in_telemetry && !(g->covered_s > 0))
@@ -127,7 +131,7 @@ galvo_status derive_gpus(struct galvo_summary *s, const struct galvo_run *run, g
 	if (status != GALVO_OK)
 		return status;
 	for (i = 0; i < s->gpus_len; i++)
-		derive_state(&s->gpus[i], run);
+		derive_state(&s->gpus[i], s, run);
 	derive_used(s);
 	status = arrange(s, run, reterr);
 	if (status == GALVO_OK)

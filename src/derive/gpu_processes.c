@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "gpu.h"
-#include "galvo/doctor.h"
 
 #define AT(member) offsetof(struct summary_gpu_process, member)
 #define PERCENT 0.01 /* percent of a GPU, times seconds, to seconds of a whole one */
@@ -42,21 +41,6 @@ static int compare_mentions(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* From inside of another PID namespace the driver's numbers are of strangers. */
-static bool are_pids_ours(const struct galvo_run *run)
-{
-	size_t i;
-
-	for (i = 0; run->session && i < run->session->findings_len; i++) {
-		const struct session_finding *f = &run->session->findings[i];
-
-		if (f->id && !strcmp(f->id, "pid-namespace") &&
-		    (f->verdict == GALVO_VERDICT_NO || f->verdict == GALVO_VERDICT_PARTLY))
-			return false;
-	}
-	return true;
-}
-
 /* The followed process that had the number then, and none that had it at another time. */
 static uint32_t process_then(const struct process_index *x, uint32_t pid, uint64_t mono_ns)
 {
@@ -75,18 +59,19 @@ static galvo_status things_make(struct galvo_summary *sum, struct ledger *s,
 {
 	const struct table *t = s->table;
 	struct mention *all = alloc_array(t->rows_len, sizeof(*all));
-	bool ours = are_pids_ours(run);
 	struct process_index x;
 	galvo_status status = process_index_init(&x, run, reterr);
 	size_t n = 0, things = 0, i;
 
 	if (!all && status == GALVO_OK)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu rows", t->rows_len);
-	for (i = 0; status == GALVO_OK && i < t->rows_len; i++)
-		if (s->slots[i] != SLOT_NONE && t->pid)
-			all[n++] = (struct mention){
-				s->slots[i], ours ? process_then(&x, t->pid[i], t->mono_ns[i]) : PROCESS_NONE,
-				t->pid[i], i};
+	for (i = 0; status == GALVO_OK && i < t->rows_len; i++) {
+		uint32_t gpu = s->slots[i], pid = t->pid ? t->pid[i] : 0;
+
+		if (gpu != SLOT_NONE)
+			all[n++] = (struct mention){gpu, run->gpus[gpu].info.foreign_pids ? PROCESS_NONE
+				: process_then(&x, pid, t->mono_ns[i]), pid, i};
+	}
 	if (n)
 		qsort(all, n, sizeof(*all), compare_mentions);
 	sum->gpu_processes = alloc_array(n, sizeof(*sum->gpu_processes));

@@ -144,10 +144,43 @@ static void errors(struct buf *b, const struct summary_gpu *g)
 	}
 }
 
+/* Without the list of what it does not tell, which JSON has. */
+static void put_note(struct buf *b, const char *before, const struct summary_gpu *g)
+{
+	static const char list[] = "not told: ";
+	struct span note = span_str(g->info->note);
+	const char *end = strstr(g->info->note, list);
+
+	if (end)
+		note.n = (size_t)(end - g->info->note);
+	while (note.n && (note.p[note.n - 1] == ' ' || note.p[note.n - 1] == ';'))
+		note.n--;
+	if (!note.n)
+		return;
+	buf_put_str(b, before);
+	buf_put_escaped(b, note);
+}
+
+/* What is not as usual with it. */
+static void noted(struct buf *b, const struct summary_gpu *g)
+{
+	if (isnan(g->lost_s) && g->state != GPU_UNAVAILABLE)
+		put_note(b, "", g);
+	if (g->info->foreign_pids && g->processes_len)
+		buf_printf(b, "%spids are those of another PID namespace", b->len ? "; " : "");
+}
+
 static void unwatched(struct buf *b, const struct summary_gpu *g)
 {
+	if (!isnan(g->lost_s)) {
+		buf_put_str(b, "lost at ");
+		put_duration(b, g->lost_s);
+		put_note(b, ": ", g);
+		return;
+	}
 	if (g->state == GPU_UNAVAILABLE) {
 		buf_put_str(b, "nothing of it could be read");
+		put_note(b, ": ", g);
 		return;
 	}
 	if (!(g->covered_pct < COVERED_PCT))
@@ -219,7 +252,7 @@ static void put_numbers(struct sheet *s, const struct galvo_summary *sum, const 
 }
 
 static const remark_fn remarks[] = {
-	unwatched, counters_missing, samples_lost, idle_but_held, throttled, energy, errors, imbalance,
+	unwatched, noted, counters_missing, samples_lost, idle_but_held, throttled, energy, errors, imbalance,
 	doubts,
 };
 

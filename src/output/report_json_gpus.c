@@ -4,6 +4,7 @@
 #define GPU struct summary_gpu
 static const struct json_row gpu_rows[] = {
 	AS(FLAG, used, GPU, used),
+	ONE(lost_s, GPU, lost_s),
 	ONE(covered_s, GPU, covered_s),
 	ONE(covered_pct, GPU, covered_pct),
 	ONE(utilization_s, GPU, utilization_pct.total),
@@ -133,6 +134,8 @@ static void put_identity(struct json *j, const struct summary_gpu *g)
 	json_known(j, "gpu_instance", info->is_instance, info->gpu_instance);
 	json_known(j, "compute_instance", info->is_instance, info->compute_instance);
 	json_text(j, "state", states[g->state]);
+	json_text(j, "note", info->note);
+	json_flag(j, "foreign_pids", info->foreign_pids);
 	if (g->is_allocation_known)
 		json_flag(j, "allocated", g->allocated);
 	else

@@ -8,13 +8,9 @@
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
 	const struct world *w = p->config.world;
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span text;
-	int dir_fd = track_path(w, who, "stat", path);
 
-	if (file_read(dir_fd, path, &p->text, &text, NULL) != GALVO_OK ||
-	    process_stat_parse(text, &stat, NULL) != GALVO_OK)
+	if (track_read_stat(w, who, &p->text, &stat, NULL) != GALVO_OK)
 		return ESRCH;
 	*ret_ns = stat.cpu_ticks * (NS_PER_S / w->clk_tck);
 	return 0;
@@ -137,14 +133,9 @@ static bool is_due(const struct member *m, const struct series *s, const struct 
  */
 static bool is_denied_as_it_dies(struct probe *p, const struct member *m)
 {
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span text;
-	int dir_fd = track_path(p->config.world, m->who, "stat", path);
-	galvo_status status = file_read(dir_fd, path, &p->text, &text, NULL);
+	galvo_status status = track_read_stat(p->config.world, m->who, &p->text, &stat, NULL);
 
-	if (status == GALVO_OK)
-		status = process_stat_parse(text, &stat, NULL);
 	return status == GALVO_ERR_ABSENT || (status == GALVO_OK && stat.is_dying);
 }
 
@@ -230,6 +221,14 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 	tell_failure(p, m, pen, &source->texts[at], failed, &first);
 }
 
+static void note_exec(struct tracked *who, const struct raw *r, unsigned field)
+{
+	bool is_in_exec = (r->present & FIELD(field)) && r->value[field];
+
+	if (atomic_load_explicit(&who->in_exec, memory_order_relaxed) != is_in_exec)
+		atomic_store_explicit(&who->in_exec, is_in_exec, memory_order_relaxed);
+}
+
 /* False: the process has gone. */
 static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
@@ -251,6 +250,8 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 		status = read_text(p, m, pen, i, &to, &error);
 		if (status == GALVO_ERR_ABSENT && !t->optional)
 			return false;
+		if (i == 0 && pen->source->exec_field)
+			note_exec(m->who, &to.raw, pen->source->exec_field);
 		if (t->accounts)
 			track_enter(p->config.track, m->who, pen->source, &to.raw, true, &mixed);
 		series_update(s, i, &to.raw, mono_ns);
@@ -292,7 +293,8 @@ void members_read(struct probe *p, struct pen *pen)
 		struct series *s = &m->pen[pen->member_slot].series;
 		uint64_t mono_ns;
 
-		if (m->gone || atomic_load(&m->who->end_mono_ns))
+		if (m->gone || atomic_load(&m->who->end_mono_ns) ||
+		    (pen->source->waits_for_exec && atomic_load(&m->who->in_exec)))
 			continue;
 		mono_ns = has_clocks ? m->clock_mono_ns : probe_now(p);
 		if (!read_member(p, m, pen, mono_ns)) {

@@ -70,12 +70,30 @@ galvo_status telemetry_create(const struct telemetry_config *config,
 	return GALVO_OK;
 }
 
+static bool join_workers(struct telemetry *t, uint64_t until_mono_ns)
+{
+	bool is_joined = true;
+	size_t i;
+
+	for (i = 0; i < t->units_len; i++)
+		worker_signal_stop(&t->units[i]->reader->worker);
+	for (i = 0; i < t->finders_len; i++)
+		worker_signal_stop(&t->finders[i]->worker);
+	for (i = 0; i < t->units_len; i++)
+		is_joined &= worker_join(&t->units[i]->reader->worker,
+		                         t->units[i]->is_silent ? 0 : until_mono_ns);
+	for (i = 0; i < t->finders_len; i++)
+		is_joined &= worker_join(&t->finders[i]->worker, until_mono_ns);
+	return is_joined;
+}
+
 void telemetry_destroy(struct telemetry *t)
 {
 	size_t i;
 
 	if (!t || t->is_left_behind)
 		return;
+	join_workers(t, 0); /* of one that could not be started whole */
 	for (i = 0; i < t->units_len; i++)
 		unit_free(t->units[i]);
 	for (i = 0; i < t->finders_len; i++)
@@ -336,23 +354,6 @@ void telemetry_signal_stop(struct telemetry *t)
 	clock_wake(&t->stop);
 }
 
-static bool join_workers(struct telemetry *t, uint64_t until_mono_ns)
-{
-	bool is_joined = true;
-	size_t i;
-
-	for (i = 0; i < t->units_len; i++)
-		worker_signal_stop(&t->units[i]->reader->worker);
-	for (i = 0; i < t->finders_len; i++)
-		worker_signal_stop(&t->finders[i]->worker);
-	for (i = 0; i < t->units_len; i++)
-		is_joined &= worker_join(&t->units[i]->reader->worker,
-		                         t->units[i]->is_silent ? 0 : until_mono_ns);
-	for (i = 0; i < t->finders_len; i++)
-		is_joined &= worker_join(&t->finders[i]->worker, until_mono_ns);
-	return is_joined;
-}
-
 bool telemetry_join(struct telemetry *t, uint64_t timeout_ns)
 {
 	uint64_t until = clock_real.mono_ns(&clock_real) + timeout_ns;
@@ -364,6 +365,7 @@ bool telemetry_join(struct telemetry *t, uint64_t timeout_ns)
 		clock_real.sleep_until(&clock_real, until, &t->done);
 		if (!atomic_load_explicit(&t->done, memory_order_acquire)) {
 			pthread_detach(t->thread);
+			dso_stay();
 			t->is_left_behind = true;
 			return false;
 		}

@@ -36,13 +36,11 @@ static bool read_identity(struct probe *p, const struct member *m, uint32_t tid,
                           struct process_stat *ret)
 {
 	char path[TRACK_PATH_BYTES], name[TRACK_PATH_BYTES];
-	struct span text;
 	int dir_fd;
 
 	snprintf(name, sizeof(name), "task/%u/stat", tid);
 	dir_fd = track_path(p->config.world, m->who, name, path);
-	return file_read(dir_fd, path, &p->text, &text, NULL) == GALVO_OK &&
-	       process_stat_parse(text, ret, NULL) == GALVO_OK && ret->state != 'X';
+	return process_stat_read(dir_fd, path, &p->text, ret, NULL) == GALVO_OK && ret->state != 'X';
 }
 
 static void take_name(struct thread *t, struct span comm, uint64_t mono_ns)
@@ -166,7 +164,7 @@ static void look_at(struct probe *p, struct member *m)
 	struct stat facts;
 	int dir_fd;
 
-	if (m->gone)
+	if (m->gone || atomic_load(&m->who->in_exec))
 		return;
 	dir_fd = track_path(p->config.world, m->who, "task", path);
 	if (fstatat(dir_fd, path, &facts, 0) != 0)
@@ -236,7 +234,7 @@ void threads_read(struct probe *p, struct pen *pen)
 	for (i = 0; i < slice_size(&pen->slice); i++) {
 		struct thread *t = p->threads[slice_index(&pen->slice, i)];
 
-		if (!t->info.end_mono_ns)
+		if (!t->info.end_mono_ns && !atomic_load(&t->of->who->in_exec))
 			read_thread(p, pen, t);
 	}
 }

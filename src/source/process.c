@@ -1,13 +1,16 @@
 /* CPU time and memory of one process, cheap enough for every tick. */
 #include "parser.h"
 
-enum field { CPU_NS, VMS, RSS, SHARED };
+enum field { CPU_NS, VMS, RSS, SHARED, IN_EXEC };
+
+enum { TINY_PAGES = 256 }; /* no program is so small, but for one without a library */
 
 static const struct raw_field fields[] = {
 	[CPU_NS] = {"cpu_ns", RAW_COUNTER},
 	[VMS] = {"vms_bytes", RAW_GAUGE},
 	[RSS] = {"rss_bytes", RAW_GAUGE},
 	[SHARED] = {"shared_bytes", RAW_GAUGE},
+	[IN_EXEC] = {"in_exec", RAW_GAUGE},
 };
 
 static const struct metric metrics[] = {
@@ -40,6 +43,8 @@ static galvo_status parse_statm(struct span text, const struct world *w, struct 
 		raw_put_scaled(r, VMS, c.value[SIZE], w->page_bytes);
 	if (r && (c.good & FIELD(RESIDENT)))
 		raw_put_scaled(r, RSS, c.value[RESIDENT], w->page_bytes);
+	if (r && (c.good & FIELD(SIZE)))
+		raw_put(r, IN_EXEC, c.value[SIZE] < TINY_PAGES && process_is_in_exec(text));
 	return c.value[SIZE] ? GALVO_OK : GALVO_DONE;
 }
 
@@ -76,4 +81,5 @@ const struct source source_process = {
 	TABLE(texts),
 	TABLE(accounts),
 	.cpu_clock_field = CPU_NS,
+	.exec_field = IN_EXEC,
 };

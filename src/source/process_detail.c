@@ -128,4 +128,5 @@ const struct source source_process_detail = {
 	TABLE(texts),
 	TABLE(accounts),
 	.cpu_clock_field = -1,
+	.waits_for_exec = true,
 };

@@ -277,4 +277,5 @@ const struct source source_process_io = {
 	.settle = settle,
 	.mark_field = MARK,
 	.cpu_clock_field = -1,
+	.waits_for_exec = true,
 };

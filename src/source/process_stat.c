@@ -62,6 +62,28 @@ galvo_status process_stat_parse(struct span text, struct process_stat *ret, galv
 	return GALVO_OK;
 }
 
+bool process_is_in_exec(struct span statm)
+{
+	enum { SIZE, TEXT = 3, DATA = 5, WANTED };
+	struct columns c;
+
+	columns_read(statm, WANTED, &c);
+	/* Where all but the sizes are zero, they are not known. */
+	return c.len == WANTED && c.value[SIZE] && !c.value[TEXT] && c.value[DATA];
+}
+
+galvo_status process_stat_read(int dir_fd, const char *path, struct buf *into,
+                               struct process_stat *ret, galvo_error *reterr)
+{
+	struct kept once = KEPT_NONE;
+	struct span text;
+	galvo_status status;
+
+	status = kept_read(&once, dir_fd, path, 0, FILE_RECORD, into, &text, reterr);
+	kept_close(&once);
+	return status == GALVO_OK ? process_stat_parse(text, ret, reterr) : status;
+}
+
 /* 12 34 56 */
 bool process_children_take(struct span *rest, uint32_t *ret_pid)
 {

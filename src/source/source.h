@@ -103,6 +103,12 @@ struct source {
 	uint8_t mark_field; /* of what settles: of the first text; moves when it has waited for a child */
 	/* SHAPE_PROCESS: the field that gets the process CPU clock in ns, read by whoever samples; -1 none */
 	int cpu_clock_field;
+	/*
+	 * SHAPE_PROCESS: of the first text, 1 while the process is amid an exec, see below (0: it does not
+	 * tell); and whether texts of this source do not answer then.
+	 */
+	uint8_t exec_field;
+	bool waits_for_exec;
 };
 
 /* Its texts are below the root, not below a process. */
@@ -130,6 +136,15 @@ struct process_stat {
 };
 /* All of these are MALFORMED or complete; an empty text is ABSENT (the process has gone). */
 galvo_status process_stat_parse(struct span text, struct process_stat *ret, galvo_error *reterr);
+/*
+ * Amid an exec, by its statm file, which always answers: it has a new memory, of one stack, and no
+ * program in it yet. That lasts while files are closed, and all goes that it had in memory before. Files
+ * that tell how a process runs (stat, io, smaps_rollup, of threads too) do not answer until then.
+ */
+bool process_is_in_exec(struct span statm);
+/* Reads a stat file, too; comm borrows from `into`. */
+galvo_status process_stat_read(int dir_fd, const char *path, struct buf *into,
+                               struct process_stat *ret, galvo_error *reterr);
 /* Takes one pid off a children file ("12 34 56 "); false at the end or where it is no number. */
 bool process_children_take(struct span *rest, uint32_t *ret_pid);
 

@@ -79,6 +79,7 @@ struct galvo_suite {
 	_Atomic uint32_t state, begun, ended, is_signalled;
 	bool has_files;      /* that output_clear may take away again */
 	bool is_left_behind; /* a thread hangs, and may come back */
+	bool is_counting, has_telemetry; /* of GPUs: they have been started */
 	struct exit_cell *exit_cell; /* NULL: the program's end is not ours */
 	struct world world;
 	struct replay *replay; /* NULL: a live machine */
@@ -91,9 +92,8 @@ struct galvo_suite {
 	struct events *events;
 	struct counters *counters;   /* NULL: none, or they cannot be had */
 	struct telemetry *telemetry; /* as counters */
-	galvo_error no_counters;     /* why they cannot be had */
 	struct stream *gpu_stream, *telemetry_stream;
-	bool is_counting, has_telemetry; /* they have been started */
+	galvo_error no_counters;     /* why they cannot be had */
 	uint64_t start_mono_ns, start_boot_ns, start_wall_ns, stop_mono_ns;
 
 	/* for the session metadata */

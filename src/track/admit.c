@@ -10,7 +10,7 @@
 enum { REFUSED_MAX = 4096 };
 
 /* The pidfd, which only a process has, and the directory. */
-static galvo_status open_process(struct track *t, struct tracked *e, galvo_error *reterr)
+static galvo_status open_process(const struct track *t, struct tracked *e, galvo_error *reterr)
 {
 	const struct world *w = t->config.world;
 	const uint32_t pid = e->info.pid;
@@ -28,7 +28,8 @@ static galvo_status open_process(struct track *t, struct tracked *e, galvo_error
 }
 
 /* Threads have a place in proc too, though it is not listed. */
-static galvo_status check_is_process(struct track *t, const struct tracked *e, galvo_error *reterr)
+static galvo_status check_is_process(const struct track *t, const struct tracked *e, struct buf *into,
+                                     galvo_error *reterr)
 {
 	char path[TRACK_PATH_BYTES];
 	struct span text, line, word;
@@ -37,7 +38,7 @@ static galvo_status check_is_process(struct track *t, const struct tracked *e, g
 	if (e->pidfd >= 0 || !t->config.world->live)
 		return GALVO_OK;
 	/* A thread that is gone by now would never be noticed to end. */
-	if (file_read(track_path(t->config.world, e, "status", path), path, &t->text, &text, NULL) !=
+	if (file_read(track_path(t->config.world, e, "status", path), path, into, &text, NULL) !=
 	    GALVO_OK || text.n == 0)
 		return err_sys(reterr, ESRCH, "process %u", e->info.pid);
 	while (span_take_line(&text, &line))
@@ -48,26 +49,34 @@ static galvo_status check_is_process(struct track *t, const struct tracked *e, g
 	return GALVO_OK;
 }
 
+static bool is_in_exec(const struct world *w, const struct tracked *e, struct buf *into)
+{
+	char path[TRACK_PATH_BYTES];
+	struct span text;
+
+	return file_read(track_path(w, e, "statm", path), path, into, &text, NULL) == GALVO_OK &&
+	       process_is_in_exec(text);
+}
+
 /*
  * Opens and identifies the process. The pidfd comes first: if it still says alive after the start
- * time was read through the directory, directory and pidfd are of one process.
+ * time was read through the directory, directory and pidfd are of one process. STATE: it is amid an exec,
+ * as is to be expected of who is new, and would be waited for.
  */
-static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, galvo_error *reterr)
+static galvo_status identify(const struct track *t, struct tracked *e, bool may_wait, struct buf *into,
+                             galvo_error *reterr)
 {
 	const struct world *w = t->config.world;
-	char path[TRACK_PATH_BYTES];
+	const uint32_t pid = e->info.pid;
 	struct process_stat stat;
-	struct span text;
 	galvo_status status;
 
-	e->info.pid = pid;
 	status = w->live ? open_process(t, e, reterr) : GALVO_OK;
-	track_count_files(t, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	if (status != GALVO_OK)
 		return status;
-	status = file_read(track_path(w, e, "stat", path), path, &t->text, &text, reterr);
-	if (status == GALVO_OK)
-		status = process_stat_parse(text, &stat, reterr);
+	if (!track_read_names(t, e, into) && !may_wait && is_in_exec(w, e, into))
+		return GALVO_ERR_STATE;
+	status = track_read_stat(w, e, into, &stat, reterr);
 	if (status == GALVO_OK && stat.state == 'X')
 		status = err_sys(reterr, ESRCH, "process %u", pid);
 	if (status != GALVO_OK) {
@@ -78,9 +87,22 @@ static galvo_status identify(struct track *t, struct tracked *e, uint32_t pid, g
 	}
 	e->info.ppid = stat.ppid;
 	e->info.start_ticks = stat.start_ticks;
-	status = check_is_process(t, e, reterr);
-	if (status == GALVO_OK)
-		track_read_names(t, e);
+	return check_is_process(t, e, into, reterr);
+}
+
+/* Nobody else knows of it yet, and nobody is to wait for its files. */
+static galvo_status identify_unlocked(struct track *t, struct tracked *e, bool may_wait,
+                                      galvo_error *reterr)
+{
+	galvo_status status;
+	struct buf text;
+
+	pthread_mutex_unlock(&t->lock);
+	buf_init(&text, MAX_TEXT);
+	status = identify(t, e, may_wait, &text, reterr);
+	buf_finish(&text);
+	pthread_mutex_lock(&t->lock);
+	track_count_files(t, (size_t)(e->pidfd >= 0) + (e->dir_fd >= 0));
 	return status;
 }
 
@@ -102,6 +124,21 @@ static bool is_ignored(const struct track *t, const struct tracked *e)
 	return false;
 }
 
+/* As things are now. */
+static galvo_status check_is_wanted(struct track *t, const struct tracked *e,
+                                    const struct newcomer *who, galvo_error *reterr)
+{
+	struct tracked *known = track_find(t, who->pid);
+
+	if (known && !who->is_root)
+		track_widen(t, known, who->streams);
+	/* A zombie is listed among the children until somebody waits for it. */
+	if (known || (!who->is_root && (is_ignored(t, e) || books_has_ended(t, e))))
+		return GALVO_DONE;
+	return track_make_room(t) ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM,
+	                                               "process %u: out of memory", who->pid);
+}
+
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr)
 {
@@ -117,10 +154,10 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 		return err_set(reterr, GALVO_ERR_NOMEM,
 		               "process %u: %zu processes are followed already, the limit (ulimit -n)",
 		               who->pid, t->alive);
-	status = identify(t, e, who->pid, reterr);
-	/* A zombie is listed among the children until somebody waits for it. */
-	if (status == GALVO_OK && !who->is_root && (is_ignored(t, e) || books_has_ended(t, e)))
-		status = GALVO_DONE;
+	e->info.pid = who->pid;
+	status = identify_unlocked(t, e, who->is_root, reterr);
+	if (status == GALVO_OK)
+		status = check_is_wanted(t, e, who, reterr);
 	if (status != GALVO_OK) {
 		track_recycle(t, e);
 		return status;
@@ -138,15 +175,16 @@ galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t m
 /* Counts every process once, as far as there is room to tell them apart. */
 static void refuse(struct track *t, uint32_t pid)
 {
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat = {0};
-	struct span text;
+	struct buf text;
 	size_t i;
 
 	t->has_refused = true;
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	if (file_read(t->config.world->root_fd, path, &t->text, &text, NULL) == GALVO_OK)
-		process_stat_parse(text, &stat, NULL);
+	pthread_mutex_unlock(&t->lock);
+	buf_init(&text, MAX_TEXT);
+	track_read_stat_of(t->config.world, pid, &text, &stat);
+	buf_finish(&text);
+	pthread_mutex_lock(&t->lock);
 	for (i = 0; i < t->refused_len; i++)
 		if (t->refused[i].pid == pid &&
 		    (!stat.start_ticks || t->refused[i].start_ticks == stat.start_ticks))
@@ -207,6 +245,7 @@ static galvo_status put_off(struct track *t)
 
 galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
+	bool at_once = t->admits_all || who->at_once;
 	uint64_t from_ns = thread_cpu_ns(t), took_ns;
 	galvo_error error = {0};
 	galvo_status status;
@@ -214,14 +253,14 @@ galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint
 	/* It stands in its parent's list, and is not to take the time of those behind it. */
 	if (books_find_zombie(t, who->pid))
 		return GALVO_DONE;
-	if (!t->admits_all && (!t->admit_left_ns || is_crowded(t)))
+	if (!at_once && (!t->admit_left_ns || is_crowded(t)))
 		return put_off(t);
 	status = track_admit(t, who, mono_ns, &error);
 	took_ns = thread_cpu_ns(t) - from_ns;
 	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
 	if (status == GALVO_OK)
 		atomic_store(&t->fds.wanted, 0);
-	if (status == GALVO_ERR_IO && fd_is_short(&error) && !t->admits_all && ask_for_room(t))
+	if (status == GALVO_ERR_IO && fd_is_short(&error) && !at_once && ask_for_room(t))
 		return put_off(t);
 	if (status == GALVO_ERR_NOMEM || status == GALVO_ERR_IO)
 		refuse(t, who->pid);

@@ -171,7 +171,7 @@ static void take_exec(struct track *t, const struct news *n)
 	    (e->info.root && n->mono_ns < e->info.first_mono_ns + NS_PER_S))
 		return;
 	if (t->kernel->named++ < NAMES_AT_ONCE)
-		track_read_names(t, e);
+		track_read_names(t, e, &t->text);
 	else
 		e->named_mono_ns = 0; /* it is its turn in the next scan */
 }
@@ -378,6 +378,7 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 {
 	struct newcomer who = newcomer_of(t, c);
 	struct tracked *e = track_find(t, c->pid);
+	uint64_t born_mono_ns = c->born_mono_ns;
 	galvo_status status = GALVO_OK;
 
 	if (e && track_has_exited(e)) {
@@ -386,16 +387,20 @@ static void admit(struct track *t, struct candidate *c, uint64_t mono_ns)
 	}
 	if (!e) {
 		status = track_admit_child(t, &who, mono_ns);
-		e = track_find(t, c->pid);
+		e = track_find(t, who.pid);
+		/* While its files were read others may have read news of it. */
+		c = candidate_find(t->kernel, who.pid);
+		if (!c || c->born_mono_ns != born_mono_ns)
+			return;
 	}
-	if (status == GALVO_OK && e)
+	if (e)
 		is_followed(t, c, e);
 	else if (status != GALVO_ERR_ABSENT && status != GALVO_ERR_STATE)
 		drop(t, c); /* let go of by hand, or refused */
 	else if (c->is_over || (status == GALVO_ERR_ABSENT && c->was_missed))
 		count_short(t, c);
 	else if (status == GALVO_ERR_STATE)
-		c->was_put_off = true;
+		c->was_put_off = true; /* no time, or it was amid an exec */
 	else
 		c->was_missed = true; /* the news of its end are on their way, unless they were lost */
 }
@@ -411,23 +416,27 @@ static void put_off(struct track *t, struct candidate *c)
  * The oldest first, so that parents come before their children. Of those that have ended a zombie can
  * still be read, which is worth what time there is left.
  */
-static void admit_candidates(struct track *t, uint64_t mono_ns)
+static void admit_candidates(struct track *t, bool over, uint64_t mono_ns)
 {
-	struct candidate *c, *newer;
-	int over;
+	struct candidate *c;
+	size_t i, n = 0;
 
-	for (over = 0; over <= 1; over++)
-		for (c = t->kernel->oldest; c; c = newer) {
-			newer = c->newer;
-			if (c->is_over != over)
-				continue;
-			if (t->admits_all || t->admit_left_ns)
-				admit(t, c, mono_ns);
-			else if (over)
-				count_short(t, c);
-			else
-				put_off(t, c);
-		}
+	/* By number, as some may be gone when it is their turn. */
+	for (c = t->kernel->oldest; c; c = c->newer)
+		if (c->is_over == over && grow_array((void **)&t->turns, &t->turns_cap, n, sizeof(*t->turns),
+		                                     CANDIDATES_MAX))
+			t->turns[n++] = c->pid;
+	for (i = 0; i < n; i++) {
+		c = candidate_find(t->kernel, t->turns[i]);
+		if (!c || c->is_over != over)
+			continue;
+		if (t->admits_all || t->admit_left_ns)
+			admit(t, c, mono_ns);
+		else if (over)
+			count_short(t, c);
+		else
+			put_off(t, c);
+	}
 }
 
 bool kernel_look(struct track *t, uint64_t mono_ns)
@@ -436,7 +445,8 @@ bool kernel_look(struct track *t, uint64_t mono_ns)
 
 	if (!k)
 		return false;
-	admit_candidates(t, mono_ns);
+	admit_candidates(t, false, mono_ns);
+	admit_candidates(t, true, mono_ns);
 	t->must_walk |= k->has_unchecked && t->asked <= CHECK_FILES_MAX &&
 	                mono_ns - t->walked_mono_ns >= CHECK_EVERY_NS;
 	if (t->must_walk) {

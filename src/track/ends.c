@@ -59,12 +59,9 @@ static void close_source(struct track *t, struct tracked *e, const struct source
 /* Its parent may have ended first; then it went to another one. False: it is gone already. */
 static bool find_reaper(struct track *t, struct tracked *e)
 {
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span text;
 
-	if (file_read(track_path(t->config.world, e, "stat", path), path, &t->text, &text, NULL) !=
-	    GALVO_OK || process_stat_parse(text, &stat, NULL) != GALVO_OK || stat.state == 'X')
+	if (track_read_stat(t->config.world, e, &t->text, &stat, NULL) != GALVO_OK || stat.state == 'X')
 		return false;
 	books_move(t, e, stat.ppid);
 	track_take_name(t, e, stat.comm);
@@ -136,7 +133,7 @@ static bool is_lost(struct track *t, const struct tracked *e)
 	size_t i;
 
 	/* While it is there, somebody may be about to add it to the parent's account. */
-	if (!parent || atomic_load(&parent->end_mono_ns) || is_there(e))
+	if (!parent || atomic_load(&parent->end_mono_ns) || atomic_load(&parent->in_exec) || is_there(e))
 		return false;
 	for (i = 0; i < ARRAY_LEN(parent->mark); i++)
 		if (parent->mark[i].mono_ns && parent->mark[i].mono_ns <= t->alive_mono_ns)
@@ -232,6 +229,7 @@ struct tracked *track_close(struct track *t, uint32_t pid)
 	/* An orphan of the tree, too short-lived to be found before. */
 	if (!find_child(t, pid) && t->config.adopter_pid && track_child_of(t, NULL, &who)) {
 		who.pid = pid;
+		who.at_once = true;
 		track_admit_child(t, &who, clock->mono_ns(clock));
 	}
 	e = find_child(t, pid);

@@ -32,23 +32,6 @@ static uint64_t newest_number(struct track *t)
 	return span_to_u64(word, &last) ? last : 0;
 }
 
-static bool read_parent(struct track *t, uint32_t pid, uint32_t *ret_ppid)
-{
-	const struct world *w = t->config.world;
-	char path[TRACK_PATH_BYTES];
-	struct kept once = KEPT_NONE;
-	struct process_stat stat;
-	struct span text;
-	bool ok;
-
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	ok = kept_read(&once, w->root_fd, path, w->epoch, FILE_RECORD, &t->text, &text, NULL) ==
-	     GALVO_OK && process_stat_parse(text, &stat, NULL) == GALVO_OK;
-	kept_close(&once);
-	*ret_ppid = ok ? stat.ppid : 0;
-	return ok;
-}
-
 /*
  * A parent may be new itself and come after its child: those that nobody wanted are asked again. False:
  * there was no time for all of them.
@@ -76,19 +59,34 @@ static bool admit_families(struct track *t, uint64_t mono_ns)
 	return is_done;
 }
 
+/* Of those that are there still. */
+static void read_parents(struct track *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->strangers_len; i++) {
+		const uint32_t pid = t->strangers[i].pid;
+		struct process_stat stat;
+
+		if (track_read_stat_of(t->config.world, pid, &t->children, &stat) == GALVO_OK)
+			t->strangers[kept++] = (struct stranger){pid, stat.ppid};
+	}
+	t->strangers_len = kept;
+}
+
 static bool look_at(struct track *t, uint64_t from, uint64_t to, uint64_t mono_ns)
 {
-	struct stranger s;
-
 	t->strangers_len = 0;
 	for (; from <= to; from++) {
-		s.pid = (uint32_t)from;
-		if (track_find(t, s.pid) || !read_parent(t, s.pid, &s.ppid) ||
-		    !grow_array((void **)&t->strangers, &t->strangers_cap, t->strangers_len, sizeof(s),
-		                RANGE_MAX + AGAIN))
+		if (track_find(t, (uint32_t)from) ||
+		    !grow_array((void **)&t->strangers, &t->strangers_cap, t->strangers_len,
+		                sizeof(*t->strangers), RANGE_MAX + AGAIN))
 			continue;
-		t->strangers[t->strangers_len++] = s;
+		t->strangers[t->strangers_len++] = (struct stranger){.pid = (uint32_t)from};
 	}
+	pthread_mutex_unlock(&t->lock);
+	read_parents(t);
+	pthread_mutex_lock(&t->lock);
 	return admit_families(t, mono_ns);
 }
 

@@ -8,7 +8,7 @@
 
 #define BUCKETS 1024
 
-enum { MAX_PROCESSES = 1 << 16, FEWEST_PROCESSES = 8, WHY_BYTES = 128 };
+enum { MAX_PROCESSES = 1 << 16, FEWEST_PROCESSES = 8, WHY_BYTES = 128, MAX_TEXT = 1 << 20 };
 
 struct identity {
 	uint32_t pid;
@@ -54,7 +54,7 @@ struct track {
 	bool follows, follows_tree; /* anybody's descendants; and theirs */
 	bool keeps_io;              /* we may not open the files of zombies */
 	bool is_behind;             /* the last scan was: the lead's own, as is the next one */
-	bool admits_all;            /* in this scan, however long it takes */
+	bool admits_all;            /* the last scan, however long it takes: the lead's own, too */
 	char why_no_events[WHY_BYTES], why_no_exits[WHY_BYTES];
 	struct seen seen;
 	uint64_t polled_mono_ns;    /* the last look at ends began */
@@ -71,7 +71,9 @@ struct track {
 	uint64_t scanned_mono_ns;
 	uint64_t admit_left_ns;  /* for those that are new */
 	struct kept loadavg;
-	struct buf children;
+	struct buf children;     /* and other files that are read without the lock */
+	uint32_t *turns;         /* candidates of this scan */
+	size_t turns_cap;
 	uint64_t last_fork;      /* the newest number at the last scan; 0: not known */
 	uint64_t look_from;      /* numbers from here on are due for a second look; 0: none */
 	uint64_t walked_mono_ns;
@@ -85,8 +87,9 @@ struct track {
 struct tracked *track_find(struct track *t, uint32_t pid);
 /* As many as may be are followed, or those that ended have the descriptors still. */
 bool track_is_full(const struct track *t);
-/* NULL: no room. It is published, or recycled. */
+/* NULL: no room. It is published, with room for it, or recycled. */
 struct tracked *track_new_entry(struct track *t);
+bool track_make_room(struct track *t);
 void track_publish(struct track *t, struct tracked *e);
 void track_recycle(struct track *t, struct tracked *e);
 /* The process has ended, or is let go: it leaves when the last sampler has released it. */
@@ -97,8 +100,13 @@ struct newcomer {
 	uint32_t pid, streams;
 	enum follow follow;
 	bool is_root;
+	bool at_once; /* not when a later scan has time */
 	const char *alias;
 };
+/*
+ * The lock is given up while files of it are read, which takes as long as an exec of it does. DONE: it is
+ * not to join, or somebody else has let it in meanwhile. STATE: a descendant, amid an exec.
+ */
 galvo_status track_admit(struct track *t, const struct newcomer *who, uint64_t mono_ns,
                          galvo_error *reterr);
 /* The same for a descendant; one that finds no room is counted. STATE: it waits for a later scan. */
@@ -108,19 +116,25 @@ bool track_is_wanted(struct track *t, uint32_t ppid, struct newcomer *ret);
 void track_set_follow(struct track *t, struct tracked *e, enum follow follow);
 /* As its child is: for those of `e`, or orphans where that is NULL. False: they are not wanted. */
 bool track_child_of(const struct track *t, const struct tracked *e, struct newcomer *ret);
-/* Finds descendants: all there are, or those that were forked since the last time. */
+/*
+ * Finds descendants: all there are, or those that were forked since the last time. The lock is given up
+ * now and then, so that others come and go.
+ */
 void track_walk(struct track *t, uint64_t mono_ns);
 void track_look(struct track *t, uint64_t mono_ns, bool is_whole);
 /* It is for these streams too, but those it was taken from. */
 void track_widen(struct track *t, struct tracked *e, uint32_t streams);
 bool track_has_exited(const struct tracked *e);
+/* The stat file of a process that is not followed; not under the lock. */
+galvo_status track_read_stat_of(const struct world *w, uint32_t pid, struct buf *into,
+                                struct process_stat *ret);
 /* Whoever has ended until now is marked so: before others are, who may have waited for them. */
 void track_notice(struct track *t);
 /* There is a stream which is to record it, and does not know of it. */
 bool track_is_untold(const struct track *t, const struct tracked *e);
 /* comm and command as they are now; what cannot be read stays as it was. False: no command. */
-bool track_read_names(struct track *t, struct tracked *e);
-void track_take_name(struct track *t, struct tracked *e, struct span comm);
+bool track_read_names(const struct track *t, struct tracked *e, struct buf *into);
+void track_take_name(const struct track *t, struct tracked *e, struct span comm);
 /* Of those whose turn it is, so many at once that no scan is long because of them; or of all. */
 void track_renew_names(struct track *t, uint64_t mono_ns, bool all);
 void track_ignore(struct track *t, uint32_t pid, uint64_t start_ticks);

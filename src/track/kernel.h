@@ -90,7 +90,7 @@ struct candidate {
 	uint32_t exit_status;
 	uint64_t exit_mono_ns;
 	bool was_missed;  /* it was not there any more, though nobody said that it ended */
-	bool was_put_off; /* a scan had no time for it */
+	bool was_put_off; /* a scan could not take it */
 	bool has_total;   /* account is all of it */
 	uint64_t born_mono_ns;
 	struct tracked *anchor; /* the nearest of its ancestors that is followed, held; NULL: the adopter */

@@ -32,6 +32,24 @@ int track_path(const struct world *w, const struct tracked *e, const char *name,
 	return e->dir_fd < 0 ? w->root_fd : e->dir_fd;
 }
 
+galvo_status track_read_stat(const struct world *w, const struct tracked *e, struct buf *into,
+                             struct process_stat *ret, galvo_error *reterr)
+{
+	char path[TRACK_PATH_BYTES];
+	int dir_fd = track_path(w, e, "stat", path);
+
+	return process_stat_read(dir_fd, path, into, ret, reterr);
+}
+
+galvo_status track_read_stat_of(const struct world *w, uint32_t pid, struct buf *into,
+                                struct process_stat *ret)
+{
+	char path[TRACK_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	return process_stat_read(w->root_fd, path, into, ret, NULL);
+}
+
 static void copy_text(char *to, size_t cap, struct span text)
 {
 	size_t n = text.n < cap - 1 ? text.n : cap - 1;
@@ -57,26 +75,25 @@ static void copy_clipped(char *to, size_t cap, struct span text)
 }
 
 /* Its start is enough: one that is larger than our buffer has filled that. */
-static struct span read_command(struct track *t, struct tracked *e)
+static struct span read_command(const struct world *w, const struct tracked *e, struct buf *into)
 {
 	char path[TRACK_PATH_BYTES];
 	struct span text;
-	galvo_status status = file_read(track_path(t->config.world, e, "cmdline", path), path, &t->text,
-	                                &text, NULL);
+	galvo_status status = file_read(track_path(w, e, "cmdline", path), path, into, &text, NULL);
 	size_t i;
 
 	if (status == GALVO_ERR_MALFORMED)
-		text = span_of(t->text.p, t->text.len);
+		text = span_of(into->p, into->len);
 	else if (status != GALVO_OK)
 		return span_of(NULL, 0);
 	for (i = 0; i + 1 < text.n; i++)
-		if (t->text.p[i] == '\0')
-			t->text.p[i] = ' ';
+		if (into->p[i] == '\0')
+			into->p[i] = ' ';
 	return text;
 }
 
 /* The one it had until now is kept beside it, if there is room for the newest of them. */
-void track_take_name(struct track *t, struct tracked *e, struct span comm)
+void track_take_name(const struct track *t, struct tracked *e, struct span comm)
 {
 	const struct clock *clock = t->config.world->clock;
 	struct process_info *info = &e->info;
@@ -93,16 +110,16 @@ void track_take_name(struct track *t, struct tracked *e, struct span comm)
 	copy_text(info->comm, sizeof(info->comm), comm);
 }
 
-bool track_read_names(struct track *t, struct tracked *e)
+bool track_read_names(const struct track *t, struct tracked *e, struct buf *into)
 {
 	const struct world *w = t->config.world;
 	char path[TRACK_PATH_BYTES];
 	struct span text;
 
-	if (file_read(track_path(w, e, "comm", path), path, &t->text, &text, NULL) == GALVO_OK)
+	if (file_read(track_path(w, e, "comm", path), path, into, &text, NULL) == GALVO_OK)
 		track_take_name(t, e,
 		          span_of(text.p, text.n && text.p[text.n - 1] == '\n' ? text.n - 1 : text.n));
-	text = read_command(t, e);
+	text = read_command(w, e, into);
 	if (text.n)
 		copy_clipped(e->info.command, sizeof(e->info.command), span_trim(text));
 	e->named_mono_ns = w->clock->mono_ns(w->clock);
@@ -127,7 +144,7 @@ void track_renew_names(struct track *t, uint64_t mono_ns, bool all)
 
 		if (atomic_load(&e->end_mono_ns) || !(all || is_due(t, e, mono_ns)))
 			continue;
-		track_read_names(t, e);
+		track_read_names(t, e, &t->text);
 		n++;
 	}
 	t->names_at = t->len ? (t->names_at + i) % t->len : 0;
@@ -138,7 +155,7 @@ void track_saw_stat(struct track *t, struct tracked *e, const struct process_sta
 	pthread_mutex_lock(&t->lock);
 	if (!atomic_load(&e->end_mono_ns)) {
 		if (!span_eq_str(stat->comm, e->info.comm))
-			track_read_names(t, e);
+			track_read_names(t, e, &t->text);
 		if (stat->ppid != e->info.ppid)
 			books_move(t, e, stat->ppid);
 	}
@@ -188,7 +205,7 @@ void track_has_begun(struct track *t, uint32_t pid)
 				forget_first_name(&e->info);
 			e->has_begun = true;
 		}
-		is_done = !e || track_read_names(t, e) || track_has_exited(e);
+		is_done = !e || track_read_names(t, e, &t->text) || track_has_exited(e);
 		pthread_mutex_unlock(&t->lock);
 	}
 }

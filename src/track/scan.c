@@ -42,16 +42,14 @@ void track_ignore_children(struct track *t, uint32_t pid)
 	const struct world *w = t->config.world;
 	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
-	struct span list, text;
+	struct span list;
 	uint32_t child;
 
 	snprintf(path, sizeof(path), "proc/%u/task/%u/children", pid, pid);
 	if (file_read(w->root_fd, path, &t->children, &list, NULL) != GALVO_OK)
 		return;
 	while (process_children_take(&list, &child)) {
-		snprintf(path, sizeof(path), "proc/%u/stat", child);
-		if (file_read(w->root_fd, path, &t->text, &text, NULL) == GALVO_OK &&
-		    process_stat_parse(text, &stat, NULL) == GALVO_OK)
+		if (track_read_stat_of(w, child, &t->text, &stat) == GALVO_OK)
 			track_ignore(t, child, stat.start_ticks);
 	}
 }
@@ -123,26 +121,34 @@ static galvo_status admit_children(struct track *t, struct tracked *e, uint64_t 
 static void admit_by_parent(struct track *t, uint64_t mono_ns)
 {
 	const struct world *w = t->config.world;
-	char path[TRACK_PATH_BYTES];
 	struct process_stat stat;
 	struct dirent *entry;
 	struct newcomer as;
-	struct span text;
+	galvo_status status;
 	uint32_t pid;
 	DIR *dir = file_open_dir(w->root_fd, "proc");
 
 	while (dir && (entry = readdir(dir))) {
 		if (!is_number(entry->d_name, &pid) || track_find(t, pid))
 			continue;
-		snprintf(path, sizeof(path), "proc/%u/stat", pid);
-		if (file_read(w->root_fd, path, &t->children, &text, NULL) != GALVO_OK ||
-		    process_stat_parse(text, &stat, NULL) != GALVO_OK)
-			continue;
-		if (track_is_wanted(t, stat.ppid, &as))
+		pthread_mutex_unlock(&t->lock);
+		status = track_read_stat_of(w, pid, &t->children, &stat);
+		pthread_mutex_lock(&t->lock);
+		if (status == GALVO_OK && track_is_wanted(t, stat.ppid, &as))
 			admit(t, pid, &as, mono_ns);
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/* The first in the list after the one with that serial number, which was at *at. */
+static struct tracked *next_after(const struct track *t, uint64_t serial, size_t *at)
+{
+	while (*at > 0 && (*at >= t->len || t->list[*at - 1]->serial > serial))
+		--*at;
+	while (*at < t->len && t->list[*at]->serial <= serial)
+		++*at;
+	return *at < t->len ? t->list[*at] : NULL;
 }
 
 void track_walk(struct track *t, uint64_t mono_ns)
@@ -150,16 +156,20 @@ void track_walk(struct track *t, uint64_t mono_ns)
 	char path[TRACK_PATH_BYTES];
 	bool lists_work = false;
 	struct newcomer orphan;
-	size_t i;
+	struct tracked *e;
+	uint64_t serial = 0;
+	size_t at = 0;
 
 	t->asked = 0;
 	t->has_refused = false;
 	/* What is admitted lands at the end of the list, so its own children are found here too. */
-	for (i = 0; i < t->len; i++) {
-		struct tracked *e = t->list[i];
-
-		if (!atomic_load(&e->end_mono_ns) && admit_children(t, e, mono_ns) == GALVO_OK)
-			lists_work = true;
+	while ((e = next_after(t, serial, &at))) {
+		serial = e->serial;
+		if (atomic_load(&e->end_mono_ns))
+			continue;
+		e->refs++;
+		lists_work |= admit_children(t, e, mono_ns) == GALVO_OK;
+		track_unref(t, e);
 	}
 	if (t->config.adopter_pid && lists_work && track_child_of(t, NULL, &orphan)) {
 		snprintf(path, sizeof(path), "proc/%u/task/%u/children", t->config.adopter_pid,

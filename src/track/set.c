@@ -136,12 +136,17 @@ bool track_is_full(const struct track *t)
 	       (t->alive >= FEWEST_PROCESSES && t->own_fds + TRACK_FDS_PER_PROCESS > t->fds.max);
 }
 
+bool track_make_room(struct track *t)
+{
+	return grow_array((void **)&t->list, &t->cap, t->len, sizeof(*t->list),
+	                  (size_t)MAX_PROCESSES * 2);
+}
+
 struct tracked *track_new_entry(struct track *t)
 {
 	struct tracked *e = t->free_list;
 
-	if (track_is_full(t) ||
-	    !grow_array((void **)&t->list, &t->cap, t->len, sizeof(*t->list), (size_t)MAX_PROCESSES * 2))
+	if (track_is_full(t) || !track_make_room(t))
 		return NULL;
 	if (e)
 		t->free_list = e->next;

@@ -8,7 +8,6 @@
 
 #include "internal.h"
 
-enum { MAX_TEXT = 1 << 20 };
 /*
  * What is new may take this part of the time between scans, as it is the dear part, and there may be any
  * number of them; and so long at once after a while without.
@@ -87,6 +86,7 @@ void track_destroy(struct track *t)
 	buf_finish(&t->text);
 	buf_finish(&t->children);
 	free(t->strangers);
+	free(t->turns);
 	free(t->zombies);
 	free(t->untold);
 	free(t->refused);
@@ -111,7 +111,13 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 	pthread_mutex_lock(&t->lock);
 	if (follow != FOLLOW_NONE)
 		kernel_begin(t);
-	e = track_find(t, pid);
+	while (!(e = track_find(t, pid))) {
+		status = track_admit(t, &(struct newcomer){.pid = pid, .streams = streams, .follow = follow,
+		                                           .is_root = true, .alias = alias},
+		                     clock->mono_ns(clock), reterr);
+		if (status != GALVO_DONE)
+			break;
+	}
 	if (e) {
 		track_set_follow(t, e, e->info.root ? follow : follow > e->follow ? follow : e->follow);
 		t->roots_alive += !e->info.root;
@@ -120,9 +126,7 @@ galvo_status track_add(struct track *t, uint32_t pid, const char *alias, uint32_
 			utf8_copy(e->info.alias, sizeof(e->info.alias), span_str(alias));
 		e->denied &= ~streams;
 		track_widen(t, e, streams);
-	} else {
-		status = track_admit(t, &(struct newcomer){pid, streams, follow, true, alias},
-		                     clock->mono_ns(clock), reterr);
+		status = GALVO_OK;
 	}
 	t->must_walk = true; /* it may have children already */
 	pthread_mutex_unlock(&t->lock);
@@ -345,7 +349,6 @@ static void scan(struct track *t, uint64_t mono_ns, bool is_whole)
 		track_look(t, mono_ns, is_whole);
 	if (is_whole)
 		kernel_settle(t);
-	t->admits_all = true; /* who joins between scans joins */
 	pthread_mutex_unlock(&t->lock);
 }
 

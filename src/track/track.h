@@ -124,6 +124,7 @@ struct tracked {
 	int dir_fd;                   /* proc/PID; -1 where root is not this machine */
 	_Atomic uint64_t end_mono_ns; /* 0: alive */
 	_Atomic uint32_t streams;     /* STREAM_BIT of each that records it */
+	_Atomic bool in_exec;         /* when that was looked at last: its stat file may not answer */
 	/* under the lock: what the kernel told of it */
 	uint64_t born_mono_ns;        /* 0: not known */
 	uint64_t exit_mono_ns;        /* of its last thread so far */
@@ -242,5 +243,7 @@ struct fd_budget *track_fds(struct track *);
 #define TRACK_PATH_BYTES 64
 int track_path(const struct world *, const struct tracked *, const char *name,
                char at[TRACK_PATH_BYTES]);
+galvo_status track_read_stat(const struct world *, const struct tracked *, struct buf *into,
+                             struct process_stat *ret, galvo_error *reterr);
 
 #endif

@@ -1,4 +1,5 @@
 """Files that cannot be written: a file system that stalls, one that is full, files of /proc that hang."""
+import json
 import math
 import os
 import shutil
@@ -221,6 +222,71 @@ def a_stop_while_files_of_proc_hang():
         assert took_s < 5 + 3, took_s
     assert session_of("r").stop_timestamp_ns
     assert run(GALVO, "check", "r").returncode in (0, 1)
+
+
+# An exec that closes a file which cannot be closed: some files of the process do not answer meanwhile.
+EXEC = """
+import os
+fd = os.open("fs/x", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+print(os.getpid(), flush=True)
+input()
+"""
+OF_ITSELF = EXEC + 'os.execlp("sleep", "sleep", "0.3")'
+OF_A_CHILD = EXEC + """
+print(os.posix_spawnp("sleep", ["sleep", "0.3"], os.environ), flush=True)
+os.wait()
+"""
+
+
+def nobody_waits(script, *options):
+    """Both streams go on while it hangs, and the process is known by its new name then."""
+    with Stalling() as fs:
+        recorder = start(GALVO, "record", "-q", "--flush", "50ms", *options, "-o", "r", "--",
+                         sys.executable, "-c", script, stdin=subprocess.PIPE)
+        pid = int(recorder.stdout.readline())
+        wait_until(lambda: with_io(pid), "it has rows")
+        fs.tell("deaf")
+        recorder.stdin.write(b"\n")
+        recorder.stdin.flush()
+        if script == OF_A_CHILD:
+            pid = int(recorder.stdout.readline())
+
+        def command():
+            with open("/proc/%d/cmdline" % pid, "rb") as file:
+                return file.read()
+
+        def sizes():
+            return [os.path.getsize("r/%s_metrics.pb" % name) for name in ("system", "disk")]
+
+        wait_until(lambda: not command(), "exec has begun")
+        for _ in range(5):
+            before = sizes()
+            wait_until(lambda: all(b > a for a, b in zip(before, sizes())), "both streams go on")
+        same(command(), b"")
+        fs.tell("go")
+        recorder.communicate()
+        same(recorder.returncode, 0)
+    check("r")
+    same([p["comm"] for p in processes() if p["pid"] == pid], ["sleep"])
+
+
+def processes():
+    done = run(GALVO, "report", "--json", "r")
+    return json.loads(done.stdout)["processes"] if done.returncode == 0 else []
+
+
+def with_io(pid):
+    return any(p["pid"] == pid and p["wchar_bytes"] is not None for p in processes())
+
+
+@test
+def nobody_waits_for_an_exec_of_a_child():
+    nobody_waits(OF_A_CHILD)
+
+
+@test
+def nobody_waits_for_an_exec_of_who_is_followed():
+    nobody_waits(OF_ITSELF, "--hz", "1000", "--disk-hz", "2", "--budget", "100")
 
 
 harness.PATIENCE_S = 120

@@ -169,6 +169,7 @@ static void gpus_in_regions(void)
 	                                       SHARE("sm__pipe_tensor_cycles_active.avg")};
 	struct fake_run *f = one_gpu();
 	const struct summary_region *r;
+	struct region *kernel;
 	struct galvo_summary *s;
 	size_t t = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU, telemetry, 2);
 	size_t c = gpu_table(f, STREAM_GPU, SCOPE_GPU, counters, 3);
@@ -180,7 +181,10 @@ static void gpus_in_regions(void)
 	fake_region(f, "behind all", 9000, 10000);
 	fake_region(f, "twice", 1000, 2000);
 	fake_region(f, "twice", 6000, 7000);
-	fake_region(f, "kernel", 6000, 6500)->domain = DOMAIN_GPU;
+	kernel = fake_region(f, "kernel", 6000, 6500);
+	kernel->domain = DOMAIN_GPU;
+	kernel->error_ns = 20000;
+	fake_region(f, "asked", 6000, 6500)->domain = DOMAIN_GPU; /* when it was is not known */
 	fake_region(f, "moment", 6000, 6000)->end_mono_ns = 106 * S;
 	for (i = 0; i <= 8; i++) {
 		ROW(f, t, (100 + i) * S, 0, i > 5 ? 100 : 20, 300);
@@ -207,6 +211,7 @@ static void gpus_in_regions(void)
 	OK(is(r->gpu_energy_joules, 600));
 	r = region_of(s, "kernel");
 	OK(is(r->gpu_sm_busy_pct, 90) && isnan(r->cpu_s));
+	OK(isnan(region_of(s, "asked")->gpu_sm_busy_pct));
 	OK(isnan(region_of(s, "moment")->gpu_sm_busy_pct));
 	galvo_summary_destroy(s);
 	free(f);

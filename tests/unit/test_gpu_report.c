@@ -146,6 +146,8 @@ static void remarks(void)
 	says(f, "\ngpu remarks\n  0-3: no hardware counters: another profiler has the counters of this GPU\n");
 	f->run.tables_len++;
 	says(f, "\n  0-3: hardware counters ended: another profiler");
+	f->gpus[2].info.foreign_pids = f->gpus[3].info.foreign_pids = true;
+	says(f, "\n  2-3: pids are those of another PID namespace\n");
 	f->gpus[1].decode.reason[0] = '\0';
 	says(f, "\n  0, 2-3: hardware counters ended: another profiler");
 	d = &f->gpus[1].decode;
@@ -186,6 +188,11 @@ static void remarks_on_telemetry(void)
 	says(f, "\n  0: energy by power is 43.8 % below what the counter says\n");
 	f->session.stop_mono_ns = 130 * S;
 	says(f, "\n  0: telemetry of 33.3 % of the time only\n");
+	snprintf(f->gpus[0].info.note, sizeof(f->gpus[0].info.note),
+	         "its memory is the machine's; not told: fan_speed.pct, pcie_replays");
+	says(f, "\n  0: its memory is the machine's\n");
+	f->gpus[0].info.lost_mono_ns = 107 * S;
+	says(f, "\n  0: lost at 7.00 s: its memory is the machine's\n");
 	free(f);
 }
 

@@ -177,6 +177,8 @@ static void alone_in(int32_t mode)
 	OK(region != 0);
 	expect_samples(p, WANTED, 1);
 	galvo_region_end(galvo_profiler_host_tracker(p), region);
+	EQ(galvo_tracker_status(galvo_profiler_gpu_tracker(p), &e),
+	   mode == GALVO_SIDECAR && !is_loaded("libcuda") ? GALVO_ERR_ABSENT : GALVO_ERR_STATE);
 	EQ(galvo_profiler_add_process(p, 0, NULL, &e), GALVO_ERR_INVALID);
 	OK(galvo_profiler_stop(p, &e) == GALVO_OK);
 	galvo_profiler_destroy(p);

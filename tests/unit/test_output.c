@@ -1,7 +1,6 @@
 /* Reports: a golden page, hostile names, 80 columns, JSON that parses, nothing of the locale. */
 #include <locale.h>
 
-#include "base/base.h"
 #include "full_run.h"
 #include "galvo/summary.h"
 #include "gpu_run.h"
