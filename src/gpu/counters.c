@@ -1,25 +1,22 @@
 /* Hardware counters from beginning to end: what a caller asks for, and all devices together. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "driver.h"
+#include "note.h"
 #include "pen.h"
 
 static const double HZ_MIN = 1, HZ_MAX = 200000; /* more than a GPU keeps up with */
 static const uint64_t OPEN_TIMEOUT_NS = 30 * NS_PER_S, CLOSE_TIMEOUT_NS = 5 * NS_PER_S;
 static const uint64_t FLUSH_INTERVAL_NS = 10 * NS_PER_S;
-enum { DEVICES_MAX = 256, NOTES_MAX = 512, NOTE_SUBJECT = 16 };
+enum { DEVICES_MAX = 256, SAMPLES_MIN = 16 };
 
-struct note {
-	char subject[NOTE_SUBJECT];
-	char text[sizeof(((galvo_error *)0)->text) + 64];
-};
+#define OF_ALL "GPU counters"
 
 struct counters {
 	struct world world;
-	struct cuda cuda;
-	struct cupti cupti;
+	struct driver driver;
 	const char **metrics; /* copies, and a NULL */
 	struct device_wish wish;
 	uint64_t open_timeout_ns;
@@ -30,14 +27,10 @@ struct counters {
 	size_t devices_len;
 	const char *columns[ROW_MAX];
 	size_t columns_len;
-	struct note **notes;
-	size_t notes_len, notes_cap;
+	struct notes notes;
 	struct pen pen;
+	bool was_started;
 	bool is_left_behind; /* a thread is still in a call, with memory of ours */
-
-	/* Initialising the driver, on a thread of its own. */
-	galvo_error begin_error;
-	_Atomic uint32_t begun;
 };
 
 static bool is_ours(const struct counters *c)
@@ -47,40 +40,17 @@ static bool is_ours(const struct counters *c)
 
 /* ---- notes --------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void
-note(struct counters *c, const struct device *d, const char *fmt, ...)
-{
-	struct note n = {.subject = "GPU counters"};
-	va_list args;
-	size_t i;
-
-	if (d)
-		snprintf(n.subject, sizeof(n.subject), "GPU %u", d->info.index);
-	va_start(args, fmt);
-	vsnprintf(n.text, sizeof(n.text), fmt, args);
-	va_end(args);
-	for (i = 0; i < c->notes_len; i++)
-		if (!strcmp(c->notes[i]->subject, n.subject) && !strcmp(c->notes[i]->text, n.text))
-			return;
-	if (!grow_array((void **)&c->notes, &c->notes_cap, c->notes_len, sizeof(*c->notes),
-	                NOTES_MAX))
-		return;
-	c->notes[c->notes_len] = alloc_array(1, sizeof(n));
-	if (c->notes[c->notes_len])
-		*c->notes[c->notes_len++] = n;
-}
-
 bool counters_note_at(const struct counters *c, size_t i, const char **ret_subject,
                       const char **ret_text)
 {
 	size_t k;
 
-	if (i < c->notes_len) {
-		*ret_subject = c->notes[i]->subject;
-		*ret_text = c->notes[i]->text;
+	if (i < c->notes.len) {
+		*ret_subject = c->notes.all[i]->subject;
+		*ret_text = c->notes.all[i]->text;
 		return true;
 	}
-	i -= c->notes_len;
+	i -= c->notes.len;
 	for (k = 0; k < c->devices_len; k++) {
 		const struct device *d = c->devices[k];
 
@@ -91,73 +61,6 @@ bool counters_note_at(const struct counters *c, size_t i, const char **ret_subje
 		return true;
 	}
 	return false;
-}
-
-/* ---- libraries and the driver ---------------------------------------------------------------------- */
-
-static void *begin_main(void *arg)
-{
-	struct counters *c = arg;
-
-	pthread_setname_np(pthread_self(), "galvo-gpu-begin");
-	if (cupti_begin(&c->cupti, &c->cuda, &c->begin_error) == GALVO_OK)
-		c->begin_error.status = GALVO_OK;
-	clock_wake(&c->begun);
-	return NULL;
-}
-
-static bool await(_Atomic uint32_t *flag, uint64_t timeout_ns)
-{
-	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + timeout_ns, flag);
-	return atomic_load_explicit(flag, memory_order_acquire) != 0;
-}
-
-/* cuInit wakes GPUs up, which takes seconds, and may not return where one is broken. */
-static galvo_status begin(struct counters *c, galvo_error *reterr)
-{
-	pthread_t thread;
-	int failed = thread_start(&thread, begin_main, c);
-
-	if (failed)
-		return err_sys(reterr, failed, "cannot start a thread");
-	if (!await(&c->begun, c->open_timeout_ns)) {
-		pthread_detach(thread);
-		c->is_left_behind = true;
-		return err_set(reterr, GALVO_ERR_STATE, "cuInit has not returned for %llu s",
-		               (unsigned long long)(c->open_timeout_ns / NS_PER_S));
-	}
-	pthread_join(thread, NULL);
-	if (c->begin_error.status != GALVO_OK && reterr)
-		*reterr = c->begin_error;
-	return (galvo_status)c->begin_error.status;
-}
-
-/*
- * A libcupti that the program has loaded is taken, whatever else there is: two of them in a process do
- * not go together.
- */
-static galvo_status open_libraries(struct counters *c, const struct counters_config *config,
-                                   galvo_error *reterr)
-{
-	static const struct nvidia_places anywhere;
-	struct nvidia_places loaded = config->cupti ? *config->cupti : anywhere;
-	galvo_status status = cuda_open(&c->cuda, config->cuda ? config->cuda : &anywhere, reterr);
-	bool is_loaded;
-
-	if (status)
-		return status;
-	loaded.only_loaded = true;
-	is_loaded = cupti_open(&c->cupti, &loaded, c->cuda.version, NULL) == GALVO_OK;
-	if (!is_loaded)
-		status = cupti_open(&c->cupti, config->cupti ? config->cupti : &anywhere,
-		                    c->cuda.version, reterr);
-	if (status)
-		return status;
-	if (is_loaded)
-		note(c, NULL,
-		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
-		     "missing while counters are sampled");
-	return begin(c, reterr);
 }
 
 /* ---- devices --------------------------------------------------------------------------------------- */
@@ -174,8 +77,8 @@ static galvo_status add_device(struct counters *c, uint32_t ordinal, galvo_error
 		}
 	if (!d)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	d->cuda = &c->cuda;
-	d->cupti = c->cupti;
+	d->cuda = &c->driver.cuda;
+	d->cupti = c->driver.cupti;
 	d->wish = c->wish;
 	d->info.index = ordinal;
 	d->info.peak_dram_bytes_per_s = d->info.peak_pcie_bytes_per_s =
@@ -191,7 +94,7 @@ static galvo_status add_device(struct counters *c, uint32_t ordinal, galvo_error
 static galvo_status list_devices(struct counters *c, const struct counters_config *config,
                                  galvo_error *reterr)
 {
-	int there = 0, result = c->cuda.device_get_count(&there);
+	int there = 0, result = c->driver.cuda.device_get_count(&there);
 	size_t n = config->devices_len + config->uuids_len, i;
 	const bool is_named = n > 0;
 	galvo_status status = GALVO_OK;
@@ -215,7 +118,7 @@ static galvo_status list_devices(struct counters *c, const struct counters_confi
 	for (i = 0; i < n && status == GALVO_OK; i++) {
 		ordinal = i < config->devices_len ? config->devices[i] : (uint32_t)i;
 		if (is_named && i >= config->devices_len)
-			status = device_of_uuid(&c->cuda, (uint32_t)there,
+			status = device_of_uuid(&c->driver.cuda, (uint32_t)there,
 			                        config->uuids[i - config->devices_len], &ordinal, reterr);
 		if (status == GALVO_OK)
 			status = add_device(c, ordinal, reterr);
@@ -224,12 +127,13 @@ static galvo_status list_devices(struct counters *c, const struct counters_confi
 }
 
 /* Waits until it is known what became of it. What is not opened in time is left to its thread. */
-static galvo_status await_device(struct counters *c, size_t i, galvo_error *reterr)
+static galvo_status await_device(struct counters *c, size_t i, uint64_t timeout_ns,
+                                 galvo_error *reterr)
 {
 	struct device *d = c->devices[i];
 	uint32_t phase = OPENING;
 
-	if (!await(&d->opened, c->open_timeout_ns) &&
+	if (!flag_await(&d->opened, timeout_ns) &&
 	    atomic_compare_exchange_strong(&d->phase, &phase, GIVEN_UP)) {
 		const char *call = d->session.call;
 
@@ -237,9 +141,9 @@ static galvo_status await_device(struct counters *c, size_t i, galvo_error *rete
 		c->is_left_behind = true;
 		return err_set(reterr, GALVO_ERR_STATE, "%s has not returned for %llu s",
 		               call ? call : "a call",
-		               (unsigned long long)(c->open_timeout_ns / NS_PER_S));
+		               (unsigned long long)(timeout_ns / NS_PER_S));
 	}
-	await(&d->opened, UINT64_MAX / 2);
+	flag_await(&d->opened, UINT64_MAX / 2);
 	c->infos[i] = d->info;
 	d->is_usable = d->set != NULL;
 	if (!d->is_usable && reterr)
@@ -253,22 +157,26 @@ static void tell_of_set(struct counters *c, struct device *d)
 	size_t i;
 
 	for (i = 0; i < d->set->dropped_len; i++)
-		note(c, NULL, "%s is not recorded: %s", d->set->dropped[i].name,
+		note(&c->notes, OF_ALL, "%s is not recorded: %s", d->set->dropped[i].name,
 		     d->set->dropped[i].why);
+	if (d->session.plan.interval_ns != c->wish.interval_ns)
+		note(&c->notes, d->subject, "samples are %llu ns apart: the chip counts no fewer cycles",
+		     (unsigned long long)d->session.plan.interval_ns);
 	if (d->set_error.text[0])
-		note(c, d, "what it has to count is not asked: %s", d->set_error.text);
+		note(&c->notes, d->subject, "what it has to count is not asked: %s", d->set_error.text);
 	device_reason(d, reason);
 	if (reason[0])
-		note(c, d, "%s; it is tried again", reason);
+		note(&c->notes, d->subject, "%s; it is tried again", reason);
 }
 
 /*
- * One after the other: the first one loads what all need. Fails if no device can be sampled; an error of
- * the user's goes before all others.
+ * One after the other: the first one loads what all need. Where one hangs, others may: they are not
+ * waited for so long. Fails if no device can be sampled; an error of the user's goes before all others.
  */
 static galvo_status open_devices(struct counters *c, galvo_error *reterr)
 {
 	galvo_status status, worst = GALVO_OK;
+	uint64_t timeout_ns = c->open_timeout_ns;
 	bool is_any = false;
 	galvo_error error;
 	size_t i;
@@ -279,14 +187,16 @@ static galvo_status open_devices(struct counters *c, galvo_error *reterr)
 		err_clear(&error);
 		status = device_start(d, &error);
 		if (status == GALVO_OK)
-			status = await_device(c, i, &error);
+			status = await_device(c, i, timeout_ns, &error);
+		if (c->is_left_behind)
+			timeout_ns = c->open_timeout_ns / 8;
 		if (status == GALVO_OK) {
 			is_any = true;
 			tell_of_set(c, d);
 			continue;
 		}
 		device_say(d, error.text);
-		note(c, d, "%s", error.text);
+		note(&c->notes, d->subject, "%s", error.text);
 		if (worst == GALVO_OK ||
 		    (worst != GALVO_ERR_INVALID && status == GALVO_ERR_INVALID)) {
 			worst = status;
@@ -333,6 +243,9 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	double hz = config->frequency_hz == 0 ? COUNTERS_HZ_DEFAULT : config->frequency_hz;
 	size_t n = config->metrics_len ? config->metrics_len : ARRAY_LEN(usual), i;
 
+	if (config->max_samples && config->max_samples < SAMPLES_MIN)
+		return err_set(reterr, GALVO_ERR_INVALID, "room for %u samples: it takes %d at least",
+		               config->max_samples, SAMPLES_MIN);
 	if (!(hz >= HZ_MIN && hz <= HZ_MAX))
 		return err_set(reterr, GALVO_ERR_INVALID,
 		               "counters cannot be sampled at %g Hz: from %g to %g it goes", hz,
@@ -373,7 +286,13 @@ galvo_status counters_create(const struct counters_config *config, struct counte
 	c->pid = getpid();
 	status = take_config(c, config, reterr);
 	if (status == GALVO_OK)
-		status = open_libraries(c, config, reterr);
+		status = driver_open(&c->driver, config->cuda, config->cupti, c->open_timeout_ns,
+		                     reterr);
+	c->is_left_behind = c->driver.is_left_behind;
+	if (status == GALVO_OK && c->driver.was_loaded)
+		note(&c->notes, OF_ALL,
+		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
+		     "missing while counters are sampled");
 	if (status == GALVO_OK)
 		status = list_devices(c, config, reterr);
 	if (status == GALVO_OK)
@@ -405,22 +324,9 @@ static bool end_devices(struct counters *c)
 		device_signal_stop(c->devices[i]);
 	for (i = 0; i < c->devices_len; i++)
 		if (c->devices[i]->has_decoder &&
-		    !await(&c->devices[i]->decoder_done, CLOSE_TIMEOUT_NS))
+		    !flag_await(&c->devices[i]->decoder_done, CLOSE_TIMEOUT_NS))
 			return false;
 	return true;
-}
-
-static void destroy_device(struct device *d)
-{
-	if (d->has_evaluator)
-		pthread_join(d->evaluator, NULL);
-	if (d->has_decoder)
-		pthread_join(d->decoder, NULL);
-	pm_finish(&d->session);
-	gpu_set_free(d->set);
-	queue_finish(&d->queue);
-	pthread_mutex_destroy(&d->words);
-	free(d);
 }
 
 void counters_destroy(struct counters *c)
@@ -430,13 +336,11 @@ void counters_destroy(struct counters *c)
 	if (!c || !is_ours(c) || c->is_left_behind || !end_devices(c))
 		return;
 	for (i = 0; i < c->devices_len; i++)
-		destroy_device(c->devices[i]);
+		device_destroy(c->devices[i]);
 	pen_finish(&c->pen);
-	for (i = 0; i < c->notes_len; i++)
-		free(c->notes[i]);
+	notes_finish(&c->notes);
 	for (i = 0; c->metrics && c->metrics[i]; i++)
 		free((void *)(uintptr_t)c->metrics[i]);
-	free(c->notes);
 	free(c->metrics);
 	free(c->devices);
 	free(c->infos);
@@ -448,8 +352,9 @@ galvo_status counters_start(struct counters *c, struct stream *stream, galvo_err
 	galvo_status status;
 	size_t i;
 
-	if (!is_ours(c) || c->pen.is_running)
-		return err_set(reterr, GALVO_ERR_STATE, "counters are sampled already, or elsewhere");
+	if (!is_ours(c) || c->was_started)
+		return err_set(reterr, GALVO_ERR_STATE, "counters are sampled once, where they were opened");
+	c->was_started = true;
 	c->pen.stream = stream;
 	status = pen_start(&c->pen, reterr);
 	for (i = 0; i < c->devices_len && status == GALVO_OK; i++)

@@ -134,14 +134,15 @@ static uint8_t *take_availability(struct device *d, size_t *ret_bytes)
 static galvo_status choose(struct device *d, const uint8_t *availability, size_t bytes,
                            galvo_error *reterr)
 {
-	struct gpu_host *host;
-	galvo_status status =
-		gpu_host_open(&host, &d->cupti, d->info.chip, availability, bytes, reterr);
+	struct gpu_host *host = NULL;
+	galvo_status status;
 
-	if (status)
-		return status;
-	status = gpu_set_choose(host, d->wish.metrics, d->wish.metrics_len, &d->set, reterr);
+	pm_enter(&d->session, "the host side of CUPTI");
+	status = gpu_host_open(&host, &d->cupti, d->info.chip, availability, bytes, reterr);
+	if (status == GALVO_OK)
+		status = gpu_set_choose(host, d->wish.metrics, d->wish.metrics_len, &d->set, reterr);
 	gpu_host_close(host);
+	pm_leave(&d->session, CUPTI_OK);
 	return status;
 }
 
@@ -180,7 +181,7 @@ static void plan_sizes(struct device *d, struct pm_plan *plan)
 	double hz = 1e9 / (double)plan->interval_ns, room_ns;
 
 	d->pace_ns = wish->decode_interval_ns
-	                     ? wish->decode_interval_ns
+	                     ? bounded((double)wish->decode_interval_ns, NS_PER_MS, NS_PER_S * 3600)
 	                     : bounded(SAMPLES_A_READING / hz * 1e9, PACE_MIN_MS * NS_PER_MS,
 	                               PACE_MAX_MS * NS_PER_MS);
 	plan->slots = wish->max_samples;
@@ -254,12 +255,15 @@ static galvo_status open_session(struct device *d, galvo_error *reterr)
 
 galvo_status device_open(struct device *d, galvo_error *reterr)
 {
-	galvo_status status = device_facts(d, reterr);
+	galvo_status status;
 	uint64_t samples;
 
 	d->session.cupti = &d->cupti;
 	d->session.counts = &d->counts;
 	d->session.plan.clock = d->wish.world->clock;
+	pm_enter(&d->session, "a call of libcuda");
+	status = device_facts(d, reterr);
+	pm_leave(&d->session, CUPTI_OK);
 	if (status == GALVO_OK)
 		status = check_support(d, reterr);
 	if (status == GALVO_OK)

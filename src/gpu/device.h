@@ -115,6 +115,7 @@ galvo_status device_of_uuid(const struct cuda *cuda, uint32_t count, const char 
 galvo_status device_start(struct device *d, galvo_error *reterr); /* the decoder's; it opens */
 galvo_status device_go(struct device *d, galvo_error *reterr);    /* the evaluator's; sampling begins */
 void device_signal_stop(struct device *d);
+void device_destroy(struct device *d); /* done, or never started */
 void device_leave(struct device *d); /* nobody will wait for its threads */
 bool device_is_done(const struct device *d); /* both threads have nothing more to do */
 /* Why there are no samples, "" if there are. */

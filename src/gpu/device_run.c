@@ -1,5 +1,8 @@
 /* The two threads of a device: one reads its hardware buffer, one makes values of what was read. */
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "device.h"
 
@@ -14,6 +17,7 @@ enum {
 	CLEAN_ENOUGH = 32,  /* readings until they are rarer again */
 	PACE_SHORTEST = 8,  /* a part of what was planned */
 	LAST_READINGS = 8,
+	NICE = -10,
 };
 
 static uint64_t thread_cpu_ns(void)
@@ -50,7 +54,8 @@ void device_say(struct device *d, const char *reason)
 
 	utf8_copy(text, sizeof(text), span_str(reason));
 	pthread_mutex_lock(&d->words);
-	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) && strcmp(text, d->reason)) {
+	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) &&
+	    strcmp(text, d->reason) != 0) {
 		memcpy(d->trouble, text, sizeof(text));
 		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
 	}
@@ -331,6 +336,8 @@ static void *decoder_main(void *arg)
 	galvo_status status;
 
 	pthread_setname_np(pthread_self(), "galvo-decode");
+	/* If it is allowed: a reading that comes late loses samples. */
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	status = device_open(d, &d->opening_error);
 	if (status != GALVO_OK) {
 		gpu_set_free(d->set);
@@ -389,6 +396,19 @@ void device_leave(struct device *d)
 	if (d->has_evaluator)
 		pthread_detach(d->evaluator);
 	d->has_decoder = d->has_evaluator = false;
+}
+
+void device_destroy(struct device *d)
+{
+	if (d->has_evaluator)
+		pthread_join(d->evaluator, NULL);
+	if (d->has_decoder)
+		pthread_join(d->decoder, NULL);
+	pm_finish(&d->session);
+	gpu_set_free(d->set);
+	queue_finish(&d->queue);
+	pthread_mutex_destroy(&d->words);
+	free(d);
 }
 
 bool device_is_done(const struct device *d)

@@ -360,7 +360,8 @@ int scene_enter(const char *call, int device)
 	struct scene *s = scene_of_process();
 	uint32_t i;
 
-	count_call(s, call);
+	if (!s->is_light)
+		count_call(s, call);
 	for (i = 0; i < s->fault_count; i++) {
 		struct scene_fault *f = &s->faults[i];
 

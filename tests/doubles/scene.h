@@ -158,6 +158,7 @@ struct scene {
 	uint32_t slot_bytes;     /* of a sample in an image */
 	uint64_t stretch_ns;     /* the first sample after Start began that much too early */
 	uint32_t tail;           /* samples without length after Stop */
+	uint32_t is_light;       /* PM sampling for measurements: cheap values, no books, no checks */
 	uint64_t gpu_delay_ns;   /* from recording an event into an idle stream until the GPU gets there */
 	int32_t gpu_ppm;         /* how much faster than ours its clock runs, in millionths */
 	uint32_t device_count;

@@ -44,6 +44,9 @@ static void mistakes(void)
 		t.config.frequency_hz = rates[i];
 		refused(&t, GALVO_ERR_INVALID, "Hz");
 	}
+	t.config.frequency_hz = 0;
+	t.config.max_samples = 3;
+	refused(&t, GALVO_ERR_INVALID, "room for 3 samples");
 	take_remove(&t, NULL);
 }
 
@@ -177,6 +180,22 @@ static void dropped_metrics_are_told(void)
 	take_remove(&t, NULL);
 }
 
+/* A chip that counts cycles has a shortest interval. */
+static void interval_that_is_too_short(void)
+{
+	struct take t;
+
+	take_stage("TU102", 1);
+	take_init(&t);
+	t.config.frequency_hz = 200000;
+	if (!take_create(&t))
+		return;
+	EQ(notes_with(&t, "GPU 0", "samples are 10101 ns apart"), 1);
+	counters_destroy(t.counters);
+	VIOLATIONS(0);
+	take_remove(&t, NULL);
+}
+
 /* ---- another profiler ---------------------------------------------------------------------------- */
 
 /* It has the counters at first, then lets go of them. */
@@ -302,6 +321,7 @@ static const struct tap_test tests[] = {
 	{"machines that cannot", machines_that_cannot},
 	{"a device that cannot leaves the others alone", one_of_two},
 	{"metrics that are left out are told", dropped_metrics_are_told},
+	{"an interval that is too short for a chip", interval_that_is_too_short},
 	{"another profiler has the counters, and lets go of them", busy_then_free},
 	{"another profiler takes the counters, and gives them back", stolen_and_given_back},
 	{"readings that bring nothing", nothing_comes},
