@@ -28,7 +28,7 @@ struct counters_config {
 	bool all;
 	double frequency_hz;   /* 0: COUNTERS_HZ_DEFAULT */
 	uint64_t buffer_bytes; /* of the hardware buffer of each device; 0: what two seconds take */
-	uint32_t max_samples;  /* that one reading of it has room for; 0: what four of them bring */
+	uint32_t max_samples;  /* that one reading of it has room for; 0: what three of them bring */
 	const char *const *metrics; /* full names, "default", "rich"; none: "default" */
 	size_t metrics_len;
 	uint64_t flush_interval_ns;  /* 0: 10 s */

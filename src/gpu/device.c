@@ -10,10 +10,10 @@ enum {
 	CYCLES_MIN = 20000, /* the shortest that is taken */
 	/* Readings: as often as so many samples come, but neither more nor less often than that. */
 	SAMPLES_A_READING = 500,
-	PACE_MIN_MS = 20,
+	PACE_MIN_MS = 100,
 	PACE_MAX_MS = 250,
-	/* An image has room for what comes in the time of four readings, and a little more. */
-	IMAGE_PACES = 4,
+	/* An image has room for what comes in the time of three readings, and a little more. */
+	IMAGE_PACES = 3,
 	IMAGE_MORE = 64,
 	SLOTS_MAX = 50000,
 	/* The hardware buffer has room for two seconds. */
@@ -172,8 +172,9 @@ static uint64_t bounded(double v, uint64_t low, uint64_t high)
 }
 
 /*
- * How often is read, and how much has room. Each image is made anew for each reading, which takes its
- * size; so it is made for a few readings only. The buffer may have to wait for longer.
+ * How often is read, and how much has room. Each image is made anew for each reading, all of it, and has
+ * some 16 KiB a sample: so there is room for a reading that comes late, but not for much more. The
+ * buffer may have to wait for longer.
  */
 static void plan_sizes(struct device *d, struct pm_plan *plan)
 {

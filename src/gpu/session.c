@@ -2,8 +2,9 @@
 #include "session.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
-enum { BUFFER_ENOUGH_BYTES = 16 << 20 };
+enum { BUFFER_ENOUGH_BYTES = 16 << 20, HUGE_PAGE_BYTES = 2 << 20 };
 
 static int call_object(struct pm_session *s, const char *name, int (*call)(struct cupti_sampling *))
 {
@@ -66,6 +67,17 @@ static int configure(struct pm_session *s)
 	return result;
 }
 
+/* In huge pages where there are some: all of an image is copied for each reading. */
+static uint8_t *image_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	if (posix_memalign(&p, HUGE_PAGE_BYTES, bytes) != 0)
+		return NULL;
+	madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
 /* The size is asked once for an object: CUPTI refuses images of the first one after a second. */
 static int make_images(struct pm_session *s)
 {
@@ -86,9 +98,9 @@ static int make_images(struct pm_session *s)
 	if (!s->pristine || s->image_bytes != size.counterDataSize) {
 		pm_finish(s);
 		s->image_bytes = size.counterDataSize;
-		s->pristine = alloc_array(s->image_bytes, 1);
+		s->pristine = image_memory(s->image_bytes);
 		for (i = 0; i < READINGS; i++) {
-			s->readings[i].image = alloc_array(s->image_bytes, 1);
+			s->readings[i].image = image_memory(s->image_bytes);
 			s->readings[i].moments =
 				alloc_array(s->plan.slots, sizeof(*s->readings[i].moments));
 		}

@@ -130,7 +130,7 @@ enum verdict pm_read(struct pm_session *s, struct reading *r, int *ret_result)
 		count_up(&s->counts->failures, 1);
 		return READ_FAILED;
 	}
-	return p.decodeStopReason == CUPTI_STOP_FULL || s->completed > s->plan.slots / 2 ? READ_MORE
+	return p.decodeStopReason == CUPTI_STOP_FULL || s->completed > s->plan.slots / 4 * 3 ? READ_MORE
 	                                                                               : READ_GOOD;
 }
 

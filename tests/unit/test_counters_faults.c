@@ -113,7 +113,7 @@ static void oldest_are_kept(void)
 	take_remove(&t, run);
 }
 
-/* An image for 100 samples, and time for 300: two thirds are lost, and it is read more often then. */
+/* An image for 150 samples, and time for 300: half of them are lost, and it is read more often then. */
 static void full_image(void)
 {
 	struct take t;
@@ -122,18 +122,18 @@ static void full_image(void)
 
 	take_stage("GH100", 1);
 	take_init(&t);
-	t.config.max_samples = 100; /* so it is read every 25 ms */
+	t.config.max_samples = 150; /* so it is read every 50 ms */
 	if (!take_begin(&t))
 		return;
-	take_pass(25, 1);
+	take_pass(50, 1);
 	take_pass(300, 1);
 	for (i = 0; i < 6; i++)
 		take_pass(25, 1);
 	run = take_end(&t);
 	EQ(decode_of(run, 0)->full_images, 1);
 	EQ(decode_of(run, 0)->timeless, 2);
-	EQ(decode_of(run, 0)->samples, 24 + 100 + 150 - 2);
-	EQ(decode_of(run, 0)->missing_ns, at_ms(200 + 2));
+	EQ(decode_of(run, 0)->samples, 49 + 150 + 150 - 2);
+	EQ(decode_of(run, 0)->missing_ns, at_ms(150 + 2));
 	EQ(rows_wrong(run), 0);
 	VIOLATIONS(0);
 	take_remove(&t, run);
