@@ -51,7 +51,9 @@ static galvo_status look(const galvo_suite *s, galvo_suite_stats *ret, galvo_err
 	ret->roots_alive = counts.roots_alive;
 	ret->bytes_written = totals.bytes_written;
 	ret->dropped_batches = totals.dropped_batches;
-	ret->elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
+	ret->elapsed_ns = (suite_state(s) == SUITE_STOPPED ? s->stop_mono_ns
+	                                                   : s->world.clock->mono_ns(s->world.clock)) -
+	                  s->start_mono_ns;
 	tell_slowed(s, ret);
 	if (s->counters) {
 		counters_count(s->counters, &samples);
