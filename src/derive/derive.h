@@ -262,6 +262,7 @@ struct summary_gpu {
 	const struct gpu_info *info;
 	size_t number;              /* in the run */
 	size_t parent;              /* index; SIZE_MAX: it is no instance of any */
+	bool has_cuda_index;        /* its number is CUDA's, and those of others are not */
 	enum gpu_state state;
 	bool used;                  /* by what was followed; where nobody tells, by anybody */
 	bool is_allocation_known, allocated; /* a process had it open */

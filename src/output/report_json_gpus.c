@@ -123,7 +123,7 @@ static void put_identity(struct json *j, const struct summary_gpu *g)
 	};
 	const struct gpu_info *info = g->info;
 
-	json_u64(j, "index", info->index);
+	json_known(j, "index", !g->has_cuda_index, info->index);
 	json_text(j, "name", info->name);
 	json_text(j, "vendor", info->vendor);
 	json_text(j, "chip", info->chip);

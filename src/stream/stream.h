@@ -284,7 +284,7 @@ struct run_device {
 	bool whole, stacked;
 };
 
-/* A GPU as all streams together tell of it; `index` in `info` is that of the first one that does. */
+/* A GPU as all streams together tell of it; `index` in `info` is telemetry's, else CUDA's. */
 struct run_gpu {
 	struct gpu_info info;
 	bool in_telemetry, has_decode;
