@@ -22,7 +22,7 @@ static double failed_after_s(const struct galvo_run *run, uint64_t mono_ns)
 static size_t notes_max(const struct galvo_run *run)
 {
 	return (run->session ? run->session->notes_len : 0) + run->sources_len + run->damages_len +
-	       2 * run->streams_len;
+	       3 * run->streams_len;
 }
 
 static void stream_notes(struct galvo_summary *s, const struct run_stream *stream)
@@ -38,6 +38,12 @@ static void stream_notes(struct galvo_summary *s, const struct run_stream *strea
 	};
 	size_t i;
 
+	/* Where galvo was killed; else events alone may be none. */
+	if (s->has_session && !s->finished && stream->present && !stream->messages &&
+	    stream->kind != STREAM_EVENTS)
+		s->notes[s->notes_len++] = (struct summary_note){
+			.kind = NOTE_SESSION, .subject = stream->file_name,
+			.text = "no samples were written"};
 	for (i = 0; i < ARRAY_LEN(counts); i++)
 		if (counts[i].count)
 			s->notes[s->notes_len++] = (struct summary_note){
