@@ -19,6 +19,7 @@ struct session {
 	galvo_suite *suite;
 	galvo_listener *listener; /* NULL: what the workload says is not heard */
 	struct launch launch;
+	struct watch watch;
 	sigset_t signals, mask_before;
 	bool ignored_children; /* SIGCHLD, when we were started */
 	galvo_workload workload;
@@ -98,7 +99,8 @@ static void tell_no_counters(const struct session *s)
 	galvo_profiler *profiler = galvo_suite_gpu_profiler(s->suite);
 	galvo_error error;
 
-	if (profiler && !s->r->is_quiet && galvo_gpu_status(profiler, &error) != GALVO_OK)
+	if (profiler && (!s->r->is_quiet || s->r->asks_counters) &&
+	    galvo_gpu_status(profiler, &error) != GALVO_OK)
 		complain("no GPU counters: %s; the rest is recorded, and galvo doctor tells more", error.text);
 }
 
@@ -299,6 +301,7 @@ static int run_workload(struct session *s)
 	galvo_status status = galvo_suite_start(s->suite, &error);
 	int failed = 0;
 
+	watch_end(&s->watch);
 	if (status != GALVO_OK) {
 		complain("%s", error.text);
 		if (s->r->argc)
@@ -384,6 +387,7 @@ static bool is_gpu_mistake(const galvo_error *error)
 static int record_session(struct session *s)
 {
 	struct recording *r = s->r;
+	galvo_status status;
 	galvo_error error;
 	int exit_code;
 
@@ -400,7 +404,11 @@ static int record_session(struct session *s)
 	r->config.processes_len = r->processes_len;
 	r->config.disks = r->disks;
 	r->config.disks_len = r->disks_len;
-	if (galvo_suite_create(&r->config, &s->suite, &error) != GALVO_OK) {
+	watch_begin(&s->watch);
+	status = galvo_suite_create(&r->config, &s->suite, &error);
+	if (status != GALVO_OK || galvo_suite_is_replay(s->suite))
+		watch_end(&s->watch);
+	if (status != GALVO_OK) {
 		complain("%s%s", error.text,
 		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
 		if (r->argc)

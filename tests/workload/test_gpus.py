@@ -81,9 +81,13 @@ def telemetry_is_recorded_by_itself():
 @test
 def gpus_are_left_alone():
     env = play(ONE)
-    done = record(env, "-q", "--no-gpu", "--gpu-counters", "--", "true")
+    done = record(env, "-q", "--no-gpu", "--", "true")
     same((done.returncode, done.stderr, calls()), (0, b"", {}))
     same(sorted(n for n in os.listdir("r") if n.startswith("gpu")), [])
+    for option in "--gpu-counters", "--gpu-telemetry-hz=5":
+        done = record(env, "--no-gpu", option, "--", "true")
+        same(done.returncode, 2)
+        assert b"--no-gpu leaves GPUs alone: expected it without " + option.split("=")[0].encode() in done.stderr
 
 
 @test
