@@ -104,6 +104,12 @@ static void tell_no_counters(const struct session *s)
 		complain("no GPU counters: %s; the rest is recorded, and galvo doctor tells more", error.text);
 }
 
+/* Of one, a part of theirs, or the library of a vendor. */
+static bool is_of_gpus(const char *subject)
+{
+	return !strncmp(subject, "GPU ", 4) || !strcmp(subject, "nvidia");
+}
+
 /*
  * What is wrong with GPUs, as far as it was not told. Of the counters themselves it was, or it is what a set
  * leaves out.
@@ -114,7 +120,7 @@ static void tell_gpu_notes(struct session *s, bool is_start)
 
 	while (galvo_suite_note_at(s->suite, s->notes_seen, &note, NULL) == GALVO_OK) {
 		s->notes_seen++;
-		if (!s->r->is_quiet && !strncmp(note.subject, "GPU ", 4) &&
+		if (!s->r->is_quiet && is_of_gpus(note.subject) &&
 		    !(is_start && !strcmp(note.subject, "GPU counters")))
 			complain("%s: %s", note.subject, note.text);
 	}

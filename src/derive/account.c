@@ -51,6 +51,22 @@ static void stream_notes(struct galvo_summary *s, const struct run_stream *strea
 				.text = counts[i].text, .count = counts[i].count};
 }
 
+/* Whether a note of the session says it, or the beginning that a reason has room for. */
+static bool is_noted(const struct galvo_run *run, const char *reason)
+{
+	size_t i, n;
+
+	for (i = 0; run->session && i < run->session->notes_len; i++) {
+		const struct session_note *note = &run->session->notes[i];
+
+		n = strlen(note->subject);
+		if (n && !strncmp(reason, note->subject, n) && !strncmp(reason + n, ": ", 2) && reason[n + 2] &&
+		    !strncmp(note->text, reason + n + 2, strlen(reason + n + 2)))
+			return true;
+	}
+	return false;
+}
+
 static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run *run,
                                  galvo_error *reterr)
 {
@@ -64,7 +80,7 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 			.kind = NOTE_SESSION, .subject = run->session->notes[i].subject,
 			.text = run->session->notes[i].text};
 	for (i = 0; i < run->sources_len; i++)
-		if (run->sources[i].failures)
+		if (run->sources[i].failures && !is_noted(run, run->sources[i].reason))
 			s->notes[s->notes_len++] = (struct summary_note){
 				.kind = NOTE_SOURCE, .subject = run->sources[i].name,
 				.text = run->sources[i].reason, .count = run->sources[i].failures,
