@@ -158,6 +158,13 @@ static void remarks(void)
 	says(f, "\n  1: hardware counters: 1.20 % of the time no samples: the hardware buffer\n"
 	        "     overflowed 1 time, there was more in it than room 2 times, 17 samples could\n"
 	        "     not be written\n");
+	*d = (struct decode_stats){.gpu = 1, .samples = 50, .not_finite = 250};
+	says(f, "\n  1: hardware counters: 250 values left out: not a number\n");
+	*d = (struct decode_stats){.gpu = 1, .decodes = 12, .missing_ns = NS_PER_S};
+	says(f, "of the time no samples: there was nothing in it");
+	f->gpus[3].in_telemetry = false;
+	f->gpus[3].info.index = 0;
+	says(f, "\n  0, 2, cuda 0: hardware counters ended: another profiler");
 	free(f);
 }
 
