@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define POLL_S 0.1  /* how often attached processes are asked whether they still are */
+#define WORTH_PCT 1 /* of samples of hardware counters that are lost */
 #define BURST_S 0.2 /* timeout(1) sends a signal to the process, and then to its group */
 
 struct session {
@@ -147,6 +148,9 @@ static void stop_recording(struct session *s)
 	    galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
 		return;
 	tell_slowed(s, &stats);
+	if (stats.gpu_lost_pct > WORTH_PCT && stats.gpu_lost_why[0])
+		complain("%.3g %% of the samples of hardware counters are lost: %s; galvo report tells more",
+		         stats.gpu_lost_pct, stats.gpu_lost_why);
 	fprintf(stderr, "galvo: %.2f s recorded in %s (%.1f KiB); see it with: galvo report %s\n",
 	        (double)stats.elapsed_ns / 1e9, s->r->config.output_dir,
 	        (double)stats.bytes_written / 1024, s->r->config.output_dir);

@@ -281,6 +281,13 @@ def a_driver_that_hangs_makes_no_recording_longer():
 
 
 @test
+def samples_that_are_lost_are_told():
+    env = play(ONE + "fault overflow call=cuptiPmSamplingDecodeData value=50 times=20\n")
+    said = record(env, BOTH, "--", "sleep", "0.5").stderr
+    assert b" % of the samples of hardware counters are lost: the hardware buffer overflowed" in said, said
+
+
+@test
 def the_doctor_knows_a_gpu_that_is_busy():
     env = play(ONE + "fault result call=cuptiPmSamplingEnable result=26\n")
     text = run(GALVO, "doctor", "--json", env=env).stdout.decode()
