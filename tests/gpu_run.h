@@ -119,13 +119,14 @@ static inline void full_counters(struct fake_run *f, uint32_t gpus)
 	}
 	for (i = 1; i <= 50; i++)
 		for (g = 0; g < gpus; g++) {
-			double elapsed = 350e6, busy = g + 1 < gpus && i > 10 ? elapsed : 0;
+			const bool is_busy = g + 1 < gpus && i > 10;
+			double elapsed = 350e6, busy = is_busy ? elapsed : 0;
 
 			if (g == 0 && i > 47)
 				continue; /* lost */
 			ROW(f, t, 100 * S + i * 200 * MS, g, busy * 0.9, busy * 0.99, elapsed, busy * 0.6,
-			    busy * 20, busy ? 45 : 0, busy ? 20 : 0, busy ? 4e8 : 0, busy ? 1e8 : 0,
-			    busy ? 1e9 : 0, busy ? 1e9 : 0, HZ(1750));
+			    busy * 20, is_busy ? 45 : 0, is_busy ? 20 : 0, is_busy ? 4e8 : 0,
+			    is_busy ? 1e8 : 0, is_busy ? 1e9 : 0, is_busy ? 1e9 : 0, HZ(1750));
 			fake_row_covers(f, t, 200 * MS);
 		}
 	f->gpus[0].decode.missing_ns = 600 * MS;

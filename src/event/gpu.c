@@ -1,11 +1,13 @@
 /* The tracker of the GPU: which stream, and what callers do, who never wait for us or for the GPU. */
+#include <time.h>
 #include <unistd.h>
 
 #include "gpu.h"
 
 enum { SLOT_SHIFT = 48 }; /* in the id that a caller has: the slot's number above the region's id */
 
-static const uint64_t PATIENCE_NS = 500 * NS_PER_MS; /* with a worker that is in a call */
+static const uint64_t BEAT_NS = 500 * NS_PER_MS, /* that a call may take, when the worker is waited for */
+	PATIENCE_NS = 5 * NS_PER_S;              /* in all */
 
 struct gpu *gpu_create(struct ring *ring, const struct clock *clock)
 {
@@ -42,13 +44,39 @@ void gpu_signal_stop(struct gpu *g)
 	clock_wake(&g->wake);
 }
 
+void gpu_patience_begin(struct gpu_patience *p, const struct ring *r)
+{
+	p->beats = atomic_load_explicit(&r->gpu_beats, memory_order_relaxed);
+	p->beat_mono_ns = clock_real.mono_ns(&clock_real);
+	p->until_mono_ns = p->beat_mono_ns + PATIENCE_NS;
+}
+
+bool gpu_patience_lasts(struct gpu_patience *p, const struct ring *r)
+{
+	const uint64_t beats = atomic_load_explicit(&r->gpu_beats, memory_order_relaxed);
+	const struct timespec moment = {0, NS_PER_MS};
+	const uint64_t now_ns = clock_real.mono_ns(&clock_real);
+
+	if (beats != p->beats)
+		p->beat_mono_ns = now_ns;
+	p->beats = beats;
+	if (now_ns >= p->until_mono_ns || now_ns - p->beat_mono_ns >= BEAT_NS)
+		return false;
+	nanosleep(&moment, NULL);
+	return true;
+}
+
 void gpu_join(struct gpu *g)
 {
+	struct gpu_patience patience;
 	bool is_over;
 
 	if (!atomic_load(&g->is_running))
 		return;
-	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + PATIENCE_NS, &g->done);
+	gpu_patience_begin(&patience, g->ring);
+	while (!atomic_load_explicit(&g->done, memory_order_acquire) &&
+	       gpu_patience_lasts(&patience, g->ring))
+		;
 	pthread_mutex_lock(&g->lock);
 	is_over = g->is_over;
 	g->is_abandoned = !is_over;

@@ -124,6 +124,7 @@ uint32_t gpu_note_failure(struct gpu *g, enum gpu_call call, int result); /* as 
 /* False: there is none any more, and nothing is locked. */
 bool gpu_lock_ring(struct gpu *g);
 void gpu_unlock_ring(struct gpu *g);
+void gpu_beat(struct gpu *g); /* the worker gets on, which to lock the ring says, too */
 /* While a stream is being captured, threads in another mode than this may not ask. Returns the old one. */
 int gpu_relax(const struct gpu *g);
 void gpu_restore(const struct gpu *g, int mode);

@@ -20,8 +20,10 @@ void gpu_put_failure(uint32_t failure, char *to, size_t cap)
 bool gpu_lock_ring(struct gpu *g)
 {
 	pthread_mutex_lock(&g->lock);
-	if (!g->is_abandoned)
+	if (!g->is_abandoned) {
+		count_one(&g->ring->gpu_beats);
 		return true;
+	}
 	pthread_mutex_unlock(&g->lock);
 	return false;
 }
@@ -29,6 +31,12 @@ bool gpu_lock_ring(struct gpu *g)
 void gpu_unlock_ring(struct gpu *g)
 {
 	pthread_mutex_unlock(&g->lock);
+}
+
+void gpu_beat(struct gpu *g)
+{
+	if (gpu_lock_ring(g))
+		gpu_unlock_ring(g);
 }
 
 uint32_t gpu_note_failure(struct gpu *g, enum gpu_call call, int result)
@@ -225,6 +233,7 @@ static void tear_down(struct gpu *g, struct gpu_context *c)
 	for (slot = g->slots; slot < g->slots + n; slot++) {
 		if (slot->context != c)
 			continue;
+		gpu_beat(g);
 		g->cuda.event_destroy(slot->start);
 		if (slot->end)
 			g->cuda.event_destroy(slot->end);

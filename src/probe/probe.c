@@ -234,6 +234,9 @@ void probe_flush(struct probe *p)
 	struct source_stats sources[PENS_MAX + 1];
 	struct flush_info info = {0};
 
+	/* What has been written by now is told, and a replay is the same every time. */
+	if (p->config.stream && is_replay(p))
+		stream_await_settled(p->config.stream, clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS);
 	if (p->config.track)
 		members_join(p); /* whoever has ended since is said to have */
 	members_settle(p);

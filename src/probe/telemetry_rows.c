@@ -151,8 +151,9 @@ static void part_lose(struct unit *u, struct part *p, uint64_t mono_ns, const ch
 {
 	part_forget(u, p);
 	p->is_there = false;
-	if (!p->info.lost_mono_ns)
-		p->info.lost_mono_ns = mono_ns;
+	if (p->info.lost_mono_ns)
+		return; /* that it still is has another reason, which says less */
+	p->info.lost_mono_ns = mono_ns;
 	utf8_copy(p->info.note, sizeof(p->info.note), span_str(why));
 }
 
@@ -208,7 +209,7 @@ static void take_look(struct telemetry *t, struct unit *u)
 
 void group_fail(struct group *g, uint64_t mono_ns, const char *subject, const char *text)
 {
-	char reason[REASON_BYTES];
+	char reason[REASON_BYTES + sizeof(((galvo_error *)NULL)->text)];
 
 	g->failures++;
 	if (!g->first_failure_mono_ns)

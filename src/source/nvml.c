@@ -227,7 +227,7 @@ static void look_at_whole(struct gpu_device *d)
 		take_text(info->name, sizeof(info->name), text);
 	if (FACT(d, p, uuid, text, sizeof(text)))
 		take_text(info->uuid, sizeof(info->uuid), text);
-	take_text(info->driver, sizeof(info->driver), d->library->driver);
+	utf8_copy(info->driver, sizeof(info->driver), span_str(d->library->driver));
 	if (FACT(d, p, pci_info, &pci))
 		take_pci(info->pci, sizeof(info->pci), pci.busId);
 	if (FACT(d, p, compute_capability, &major, &minor) && major > 0 && minor >= 0) {

@@ -86,16 +86,33 @@ bool stream_is_ready(struct stream *s)
 	return s->held || batch_take(s);
 }
 
-bool stream_await_ready(struct stream *s, uint64_t until_mono_ns)
+static bool is_settled(struct stream *s)
+{
+	uint64_t lost;
+
+	return stream_is_settled(s, &lost);
+}
+
+static bool await(struct stream *s, bool (*is_so)(struct stream *), uint64_t until_mono_ns)
 {
 	const struct timespec moment = {0, NS_PER_MS};
 
-	while (!stream_is_ready(s)) {
+	while (!is_so(s)) {
 		if (clock_real.mono_ns(&clock_real) >= until_mono_ns)
 			return false;
 		nanosleep(&moment, NULL);
 	}
 	return true;
+}
+
+bool stream_await_ready(struct stream *s, uint64_t until_mono_ns)
+{
+	return await(s, stream_is_ready, until_mono_ns);
+}
+
+bool stream_await_settled(struct stream *s, uint64_t until_mono_ns)
+{
+	return await(s, is_settled, until_mono_ns);
 }
 
 bool stream_make_room(struct stream *s)

@@ -10,7 +10,7 @@ const struct stream_form stream_forms[] = {
 		.has_decodes = true,
 		.rows_len = 1,
 		.rows = {
-			{SCOPE_GPU, 4, KEY_NUMBER, .has_duration = true},
+			{SCOPE_GPU, 4, KEY_NUMBER, true},
 		},
 	},
 	{
@@ -20,13 +20,13 @@ const struct stream_form stream_forms[] = {
 		.has_threads = true,
 		.rows_len = 7,
 		.rows = {
-			{SCOPE_SYSTEM, 4, KEY_NONE},
-			{SCOPE_PROCESS, 5, KEY_NUMBER},
-			{SCOPE_CORE, 100, KEY_NUMBER},
-			{SCOPE_INTERFACE, 101, KEY_NAME},
-			{SCOPE_SYSTEM_DETAIL, 102, KEY_NONE},
-			{SCOPE_PROCESS_DETAIL, 103, KEY_NUMBER},
-			{SCOPE_THREAD, 106, KEY_PAIR},
+			{SCOPE_SYSTEM, 4, KEY_NONE, false},
+			{SCOPE_PROCESS, 5, KEY_NUMBER, false},
+			{SCOPE_CORE, 100, KEY_NUMBER, false},
+			{SCOPE_INTERFACE, 101, KEY_NAME, false},
+			{SCOPE_SYSTEM_DETAIL, 102, KEY_NONE, false},
+			{SCOPE_PROCESS_DETAIL, 103, KEY_NUMBER, false},
+			{SCOPE_THREAD, 106, KEY_PAIR, false},
 		},
 	},
 	{
@@ -36,8 +36,8 @@ const struct stream_form stream_forms[] = {
 		.flush_stats_field = 7,
 		.rows_len = 2,
 		.rows = {
-			{SCOPE_DEVICE, 5, KEY_NAME},
-			{SCOPE_PROCESS, 6, KEY_NUMBER},
+			{SCOPE_DEVICE, 5, KEY_NAME, false},
+			{SCOPE_PROCESS, 6, KEY_NUMBER, false},
 		},
 	},
 	{
@@ -53,9 +53,9 @@ const struct stream_form stream_forms[] = {
 		.has_gpus = true,
 		.rows_len = 3,
 		.rows = {
-			{SCOPE_GPU, 4, KEY_NUMBER},
-			{SCOPE_GPU_DETAIL, 100, KEY_NUMBER},
-			{SCOPE_GPU_PROCESS, 101, KEY_PAIR},
+			{SCOPE_GPU, 4, KEY_NUMBER, false},
+			{SCOPE_GPU_DETAIL, 100, KEY_NUMBER, false},
+			{SCOPE_GPU_PROCESS, 101, KEY_PAIR, false},
 		},
 	},
 };

@@ -150,6 +150,8 @@ void stream_flush(struct stream *, const struct flush_info *);
 uint64_t stream_dropped_rows(const struct stream *);
 /* What was flushed is all written or dropped; how many were dropped up to now is given in any case. */
 bool stream_is_settled(const struct stream *, uint64_t *ret_dropped_batches);
+/* Waits for that, as long as that: for who is in no hurry. */
+bool stream_await_settled(struct stream *, uint64_t until_mono_ns);
 
 /* ---- session metadata --------------------------------------------------------------------------- */
 

@@ -15,6 +15,8 @@ static const struct session_wish small_oldest = {50000, 1 << 20, CUPTI_KEEP_OLDE
                                                  CUPTI_TIME_INTERVAL};
 static const struct session_wish small_latest = {50000, 1 << 20, CUPTI_KEEP_LATEST, 4096,
                                                  CUPTI_TIME_INTERVAL};
+static const struct session_wish roomy_oldest = {50000, 64 << 20, CUPTI_KEEP_OLDEST, 4096,
+                                                 CUPTI_TIME_INTERVAL};
 
 /* Samples in `ms` from now. */
 static size_t samples_in(struct sampling *s, unsigned ms, int *ret_rc, bool *ret_overflow)
@@ -61,7 +63,7 @@ static void ask_oldest(void)
 	session_do(&s, cupti.stop);
 	session_do(&s, cupti.disable);
 	began = now_ns();
-	rc = session_start(&s, 0, small_oldest);
+	rc = session_start(&s, 0, roomy_oldest);
 	figure("recovery_ms", us_since(began) / 1e3);
 	if (good_cupti("Enable to Start once more", rc)) {
 		n = samples_in(&s, 3, &rc, &overflow);

@@ -217,7 +217,7 @@ static void at_rate(double hz, unsigned ms, const char *what)
 	                            CUPTI_TIME_INTERVAL};
 	uint64_t began;
 	char name[64];
-	double cpu, share;
+	double cpu, share, took_us = 0;
 	struct sampling s;
 	struct catch c;
 
@@ -226,11 +226,13 @@ static void at_rate(double hz, unsigned ms, const char *what)
 	catch_begin(&c, &s);
 	c.stride = hz > 1e4 ? 50 : 1;
 	cpu = cpu_us();
-	for (began = now_ns(); us_since(began) < ms * 1e3;) {
+	/* What has come until a drain begins is there afterwards, however long that takes. */
+	for (began = now_ns(); took_us < ms * 1e3;) {
 		rest_ms(20);
+		took_us = us_since(began);
 		catch_drain(&c);
 	}
-	share = c.n > 1 ? (double)c.n / (us_since(began) / 1e6 * hz) : 0;
+	share = (double)c.n / (took_us / 1e6 * hz);
 	cpu = (cpu_us() - cpu) / us_since(began);
 	answer("%s: %.1f %% of the samples, %zu overflows, %zu too long, CPU %.0f %%", what,
 	       100 * share, c.overflows, catch_long(&c, 1e9 / hz), 100 * cpu);

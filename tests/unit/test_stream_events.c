@@ -106,7 +106,8 @@ static void regions_of_the_gpu(void)
 	char path[64];
 	int fd = sample_dir(path);
 
-	OK(writer_create(fd, &w, NULL) == GALVO_OK && writer_add(w, &config, &s, NULL) == GALVO_OK);
+	if (!OK(writer_create(fd, &w, NULL) == GALVO_OK && writer_add(w, &config, &s, NULL) == GALVO_OK))
+		return;
 	stream_region(s, &host);
 	stream_region(s, &ended);
 	info.open_regions = opens;

@@ -98,6 +98,7 @@ static void one_of_eight_hangs(void)
 		EQ(rig_rows(SCOPE_GPU, i, 0), i == 5 ? 4 + 5 : 70);
 	EQ(rig_gpu(5)->lost_mono_ns, 0);
 	OK(!strcmp(rig_source("gpu")->reason, "GPU 5: a call into its driver hangs"));
+	EQ(rig_source("gpu")->failures, 1);
 	/* What was read when nobody knows makes no row, and no rate. */
 	EQ(rig_mono_ns(SCOPE_GPU, 5, 3), 1000 * NS_PER_S + 300 * MS);
 	OK(rig_mono_ns(SCOPE_GPU, 5, 4) > 1006 * NS_PER_S);

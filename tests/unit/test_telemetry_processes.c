@@ -38,14 +38,17 @@ static void in_several_lists(void)
 	add_process(0, 102, 1 * GIB)->kind = PROCESS_MPS;
 	add_process(0, 103, NVML_NOT_AVAILABLE);
 	add_process(0, 103, 2 * GIB)->kind = PROCESS_GRAPHICS;
+	add_process(0, 104, 7 * GIB);
+	add_process(0, 104, 3 * GIB)->kind = PROCESS_GRAPHICS;
 	rig_begin();
 	ticks(10);
 	rig_read();
 	PROCESS_IS(0, 101, 0, "memory_used_bytes", 6.0 * GIB);
 	PROCESS_IS(0, 102, 0, "memory_used_bytes", 1.0 * GIB);
 	PROCESS_IS(0, 103, 0, "memory_used_bytes", 2.0 * GIB);
-	EQ(rig_rows(SCOPE_GPU_PROCESS, 0, 0), 9);
-	DETAIL_IS(0, 0, "processes", 3);
+	PROCESS_IS(0, 104, 0, "memory_used_bytes", 7.0 * GIB);
+	EQ(rig_rows(SCOPE_GPU_PROCESS, 0, 0), 12);
+	DETAIL_IS(0, 0, "processes", 4);
 	rig_end();
 }
 

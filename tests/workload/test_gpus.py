@@ -27,7 +27,8 @@ def play(scene):
 
 
 def record(env, *words, **options):
-    return run(GALVO, "record", "-o", "r", *words, env=env, **options)
+    # With a budget that a busy machine leaves alone: there would be a line about it.
+    return run(GALVO, "record", "-o", "r", "--budget", "100", *words, env=env, **options)
 
 
 def calls():
@@ -68,7 +69,7 @@ def telemetry_is_recorded_by_itself():
     same((done.returncode, done.stderr), (0, b""))
     check("r")
     found = told()
-    assert len(found) >= 5, found
+    assert len(found) >= 2, found
     for _, gpu, values in found:
         same((gpu, values["gpu__utilization.pct"], values["gpu__power_instant_watts"]), (0, 40, 300))
     probes = {p.kind: (p.output_file, p.sampling_frequency_hz) for p in session_of("r").probes}
@@ -102,7 +103,7 @@ def counters_are_exact():
     check("r")
     messages = counted()
     many = expect_exact(messages)
-    assert set(many) == {0, 1} and many[0] > 200, many
+    assert set(many) == {0, 1} and many[0] > 100, many
     same([(g.device_index, g.device_name, g.chip_name) for g in messages[-1].tracked_gpus],
          [(0, "H200", "GH100"), (1, "A100", "GA100")])
     for stats in messages[-1].decode_stats:
