@@ -60,8 +60,9 @@ static bool is_noted(const struct galvo_run *run, const char *reason)
 		const struct session_note *note = &run->session->notes[i];
 
 		n = strlen(note->subject);
-		if (n && !strncmp(reason, note->subject, n) && !strncmp(reason + n, ": ", 2) && reason[n + 2] &&
-		    !strncmp(note->text, reason + n + 2, strlen(reason + n + 2)))
+		if (n && span_starts(span_str(reason), note->subject) && reason[n] == ':' &&
+		    reason[n + 1] == ' ' && reason[n + 2] &&
+		    span_starts(span_str(note->text), reason + n + 2))
 			return true;
 	}
 	return false;
