@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "event/internal.h"
+#include "event/gpu.h"
 #include "event_rig.h"
 #include "scene_rig.h"
 
@@ -94,6 +94,13 @@ static inline void work(struct gpu_rig *g)
 static inline uint64_t gpu_begins(struct gpu_rig *g, const char *name)
 {
 	return galvo_region_begin(g->t, name, strlen(name));
+}
+
+static inline void stop_and_read(struct gpu_rig *g)
+{
+	events_signal_stop(g->r.events);
+	events_finish(g->r.events);
+	rig_read(&g->r);
 }
 
 /* Since the scene began. */

@@ -28,7 +28,7 @@ enum {
 struct gpu_slot {
 	_Atomic uint64_t id;   /* that ends the region; 0: it has ended, or there is none */
 	_Atomic uint32_t next; /* in a stack: number plus one; 0: the last */
-	void *start, *end;     /* CUDA events of the context; NULL: not made */
+	void *start, *end;     /* CUDA events of the context */
 	struct gpu_context *context;
 	struct gpu_slot *behind; /* in a list of the worker's */
 	/* What it holds. */

@@ -4,13 +4,6 @@
 #include "galvo/galvo.h"
 #include "gpu_rig.h"
 
-static void stop_and_read(struct gpu_rig *g)
-{
-	events_signal_stop(g->r.events);
-	events_finish(g->r.events);
-	rig_read(&g->r);
-}
-
 /* ---- contexts that fail or end --------------------------------------------------------------------- */
 
 /* An error of the program's that ruins its context: with regions on their way, open, and to come. */
