@@ -58,6 +58,7 @@ struct gpu_clock {
 	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
 	size_t spare_len;
+	uint64_t added_mono_ns; /* the last one, or the last that was of no use */
 	double pace, pace_error; /* our ns in one of the GPU's */
 };
 
