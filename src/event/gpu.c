@@ -81,10 +81,12 @@ void gpu_join(struct gpu *g)
 	is_over = g->is_over;
 	g->is_abandoned = !is_over;
 	pthread_mutex_unlock(&g->lock);
-	if (is_over)
+	if (is_over) {
 		pthread_join(g->thread, NULL);
-	else
+	} else {
 		pthread_detach(g->thread);
+		dso_stay();
+	}
 	atomic_store(&g->is_running, false);
 }
 
