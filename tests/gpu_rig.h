@@ -122,6 +122,25 @@ static inline bool is_at(uint64_t mono_ns, uint64_t error_ns, uint64_t true_ns)
 	return false;
 }
 
+static inline bool await(bool (*holds)(void))
+{
+	size_t i;
+
+	for (i = 0; i < 2000 && !holds(); i++)
+		nanosleep(&(struct timespec){0, NS_PER_MS}, NULL);
+	return holds();
+}
+
+static inline bool hangs(void)
+{
+	return scene->hanging > 0;
+}
+
+static inline bool hangs_no_more(void)
+{
+	return scene->hanging == 0;
+}
+
 static inline struct gpu_events lost_of(const struct gpu_rig *g)
 {
 	return g->r.run->streams_len ? g->r.run->streams[0].gpu_events : (struct gpu_events){0};

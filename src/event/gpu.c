@@ -81,12 +81,10 @@ void gpu_join(struct gpu *g)
 	is_over = g->is_over;
 	g->is_abandoned = !is_over;
 	pthread_mutex_unlock(&g->lock);
-	if (is_over) {
+	if (is_over)
 		pthread_join(g->thread, NULL);
-	} else {
-		pthread_detach(g->thread);
-		dso_stay();
-	}
+	else
+		thread_leave(g->thread);
 	atomic_store(&g->is_running, false);
 }
 

@@ -198,25 +198,6 @@ static void open_at_a_crash(void)
 
 /* ---- threads and processes ------------------------------------------------------------------------- */
 
-static bool await(bool (*holds)(void))
-{
-	size_t i;
-
-	for (i = 0; i < 2000 && !holds(); i++)
-		nanosleep(&(struct timespec){0, NS_PER_MS}, NULL);
-	return holds();
-}
-
-static bool hangs(void)
-{
-	return scene->hanging > 0;
-}
-
-static bool hangs_no_more(void)
-{
-	return scene->hanging == 0;
-}
-
 /* The driver does not answer: regions of the host are recorded, and the stop does not wait for ever. */
 static void a_driver_that_hangs(void)
 {
