@@ -55,9 +55,8 @@ struct event_anchor {
 struct gpu_clock {
 	void *stream; /* nobody else's */
 	struct event_anchor anchors[GPU_ANCHORS]; /* in order of time */
-	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
-	size_t spare_len;
+	uint32_t len, spare_len;
 	uint64_t added_mono_ns; /* the last one, or the last that was of no use */
 	double pace, pace_error; /* our ns in one of the GPU's */
 };
