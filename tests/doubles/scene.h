@@ -161,6 +161,7 @@ struct scene {
 	uint32_t is_light;       /* PM sampling for measurements: cheap values, no books, no checks */
 	uint64_t gpu_delay_ns;   /* from recording an event into an idle stream until the GPU gets there */
 	int32_t gpu_ppm;         /* how much faster than ours its clock runs, in millionths */
+	uint64_t gpu_set_at_ns, gpu_set_by_ns; /* scene time when its clock is set, and by how much */
 	uint32_t device_count;
 	struct scene_device devices[SCENE_DEVICES];
 	uint32_t fault_count;

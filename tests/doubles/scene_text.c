@@ -30,6 +30,8 @@ static const struct key scene_keys[] = {
 	KEY("tail", KEY_U32, scene, tail),
 	KEY("gpu_delay", KEY_NS, scene, gpu_delay_ns),
 	KEY("gpu_ppm", KEY_I32, scene, gpu_ppm),
+	KEY("gpu_set_at", KEY_NS, scene, gpu_set_at_ns),
+	KEY("gpu_set_by", KEY_NS, scene, gpu_set_by_ns),
 	KEY("clock", KEY_NS, scene, fake_mono_ns),
 };
 

@@ -10,7 +10,8 @@
  * NAME=VALUE, blanks between; '#' begins a comment. Times are ns, or end in us, ms or s.
  *
  *   scene seed= driver= cuda= cupti= layout= real= init= aborts= sample_bytes= slot_bytes=
- *         stretch= tail= gpu_delay= gpu_ppm= clock=    clock: a fake one, which stands there
+ *         stretch= tail= gpu_delay= gpu_ppm=
+ *         gpu_set_at= gpu_set_by= clock=    clock: a fake one, which stands there
  *   gpu CHIP name= uuid= pci= ordinal= minor= sms= links= memory= lost= stride= support=
  *         mig_result= mig= mig_pending= migs= use_raw= nvlink5=    a GPU; the lines below are of it
  *   curve NAME shape=constant|line|square|noise|steps a= b= period= result= TIME=VALUE…
