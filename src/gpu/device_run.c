@@ -392,9 +392,9 @@ void device_signal_stop(struct device *d)
 void device_leave(struct device *d)
 {
 	if (d->has_decoder)
-		pthread_detach(d->decoder);
+		thread_leave(d->decoder);
 	if (d->has_evaluator)
-		pthread_detach(d->evaluator);
+		thread_leave(d->evaluator);
 	d->has_decoder = d->has_evaluator = false;
 }
 

@@ -352,7 +352,7 @@ bool pen_join(struct pen *p, uint64_t timeout_ns)
 		clock_real.sleep_until(&clock_real, now + timeout_ns, &p->done);
 	}
 	if (!is_set(&p->done)) {
-		pthread_detach(p->thread);
+		thread_leave(p->thread);
 		return false;
 	}
 	pthread_join(p->thread, NULL);

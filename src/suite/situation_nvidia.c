@@ -124,7 +124,7 @@ static struct nvidia_facts *begin(void)
 	if (atomic_load(&f->is_done))
 		pthread_join(thread, NULL);
 	else
-		pthread_detach(thread); /* and what it writes to is left behind */
+		thread_leave(thread); /* and what it writes to is left behind */
 	return f;
 }
 
