@@ -61,6 +61,7 @@ struct device {
 	galvo_error set_error; /* what was refused before another set was chosen; no text: nothing */
 	uint64_t pace_ns;      /* between readings, if nothing is lost */
 	struct decode_counts counts;
+	_Atomic uint64_t decoded; /* samples for the evaluator */
 	struct pm_session session;
 	struct queue queue;
 	pthread_t decoder, evaluator;
@@ -81,6 +82,8 @@ struct device {
 	uint64_t next_mono_ns;       /* when to read */
 	uint64_t now_pace_ns, clean; /* shorter after a loss; readings since */
 	uint64_t due_mono_ns, wait_ns, tried_mono_ns; /* of the next try to open it anew, at the earliest */
+	uint64_t readings;         /* since it was opened */
+	uint64_t overflow_wait_ns; /* the same, where it was an overflow that ended it */
 	uint64_t quiet_mono_ns; /* since when nothing is read; 0: it is */
 	uint32_t failed_in_a_row;
 	bool was_begun, is_over;

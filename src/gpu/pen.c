@@ -90,16 +90,30 @@ galvo_status pen_drain(struct pen *p, struct counters_sample *ret, uint64_t *ret
 
 /* ---- flushing ------------------------------------------------------------------------------------ */
 
+/* The older of the calls that its two threads are in, UINT64_MAX if they are in none. */
+static uint64_t in_call_since(const struct device *d, const char **ret_call)
+{
+	const struct pm_session *s = &d->session;
+	uint64_t decoder = atomic_load_explicit(&s->call_mono_ns, memory_order_acquire);
+	uint64_t evaluator = atomic_load_explicit(&s->evaluate_mono_ns, memory_order_acquire);
+
+	*ret_call = s->call;
+	if (!evaluator || (decoder && decoder <= evaluator))
+		return decoder ? decoder : UINT64_MAX;
+	*ret_call = "cuptiProfilerHostEvaluateToGpuValues";
+	return evaluator;
+}
+
 /* A call that hangs is told by who waits for it. */
 static void look_for_hang(struct device *d, uint64_t now)
 {
-	const struct pm_session *s = &d->session;
-	uint64_t since = atomic_load_explicit(&s->call_mono_ns, memory_order_acquire);
+	const char *call;
+	uint64_t since = in_call_since(d, &call);
 	char text[REASON_BYTES];
 
-	if (!since || now < since + HANGS_NS)
+	if (now < since || now - since < HANGS_NS)
 		return;
-	snprintf(text, sizeof(text), "%s has not returned for %llu s", s->call,
+	snprintf(text, sizeof(text), "%s has not returned for %llu s", call,
 	         (unsigned long long)((now - since) / NS_PER_S));
 	device_say(d, text);
 }
@@ -257,7 +271,7 @@ static bool all_done(const struct pen *p)
 /* What is still in the queues is recorded if the file can be waited for; else it is counted. */
 static void end(struct pen *p)
 {
-	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns;
+	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns, known;
 	size_t i;
 
 	while (!take_all(p) && now < begin_ns + STREAM_PATIENCE_NS &&
@@ -272,6 +286,10 @@ static void end(struct pen *p)
 			queue_take(&d->queue);
 			count_up(&d->counts.unwritten, 1);
 		}
+		/* What an evaluator that hangs has not made values of. */
+		known = load(&d->counts.samples) + load(&d->counts.unwritten);
+		if (load(&d->decoded) > known)
+			count_up(&d->counts.unwritten, load(&d->decoded) - known);
 	}
 	flush(p);
 }

@@ -108,8 +108,40 @@ static void driver_that_hangs(void)
 	OK(says(t.error.text, "cuInit has not returned"));
 }
 
+/* What was read and has no values is lost; what is not read is missing. */
+static void hang_in_an_evaluation(void)
+{
+	struct take t;
+	galvo_run *run = NULL;
+	size_t i;
+
+	take_stage("GH100", 1);
+	scene_fault(scene, FAULT_HANG, "cuptiProfilerHostEvaluateToGpuValues", 0)->skip = 400;
+	take_init(&t);
+	t.config.flush_interval_ns = NS_PER_S;
+	if (!take_begin(&t))
+		return;
+	for (i = 0; i < 5; i++)
+		take_pass(100, 1);
+	AWAIT(scene->hanging == 1);
+	take_pass(100, 1);
+	EQ(ticks_of(&t), 6);
+	pass_ms(6000);
+	AWAIT(notes_with(&t, "GPU 0", "cuptiProfilerHostEvaluateToGpuValues has not returned") == 1);
+	OK(end_with_a_hang(&t, &run) < NS_PER_S);
+	EQ(rows_of_gpu(run, 0), 400);
+	EQ(decode_of(run, 0)->unwritten, 199);
+	EQ(decode_of(run, 0)->missing_ns, 6000 * NS_PER_MS);
+	OK(says(decode_of(run, 0)->reason, "cuptiProfilerHostEvaluateToGpuValues has not returned"));
+	EQ(rows_wrong(run), 0);
+	scene->released = 1;
+	AWAIT(scene_calls(scene, "cuptiPmSamplingDisable") == 1);
+	galvo_run_close(run);
+}
+
 static void hangs(void)
 {
+	apart(hang_in_an_evaluation);
 	apart(hang_in_a_reading);
 	apart(hang_in_the_end);
 	apart(hang_in_the_beginning);
