@@ -92,7 +92,8 @@ struct device {
 	pthread_mutex_t words;
 	char reason[REASON_BYTES]; /* why there are no samples; empty: there are */
 	char trouble[REASON_BYTES]; /* the first one since the start that is another than before */
-	_Atomic uint32_t has_trouble;
+	_Atomic uint32_t has_trouble; /* its turn among those of all devices, from 1 on; 0: none */
+	_Atomic uint32_t *troubles;   /* of all devices */
 };
 
 /* ---- device.c: facts, and what is to be sampled ------------------------------------------------ */

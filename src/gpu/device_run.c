@@ -60,7 +60,8 @@ void device_say(struct device *d, const char *reason)
 	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) &&
 	    strcmp(text, d->reason) != 0) {
 		memcpy(d->trouble, text, sizeof(text));
-		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
+		atomic_store_explicit(&d->has_trouble, atomic_fetch_add(d->troubles, 1) + 1,
+		                      memory_order_release);
 	}
 	memcpy(d->reason, text, sizeof(text));
 	pthread_mutex_unlock(&d->words);
@@ -374,7 +375,8 @@ static void *decoder_main(void *arg)
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	status = device_open(d, &d->opening_error);
 	if (status != GALVO_OK) {
-		gpu_set_free(d->set);
+		if (!d->session.object)
+			gpu_set_free(d->set);
 		d->set = NULL;
 	}
 	if (atomic_compare_exchange_strong(&d->phase, &phase, OPENED)) {
@@ -439,7 +441,8 @@ void device_destroy(struct device *d)
 	if (d->has_decoder)
 		pthread_join(d->decoder, NULL);
 	pm_finish(&d->session);
-	gpu_set_free(d->set);
+	if (!d->session.object) /* else Disable has failed, and CUPTI may still read the set's image */
+		gpu_set_free(d->set);
 	queue_finish(&d->queue);
 	pthread_mutex_destroy(&d->words);
 	free(d);

@@ -115,8 +115,12 @@ static struct sampling *new_sampling(int device)
 	size_t i;
 
 	for (i = 0; i < SAMPLINGS; i++)
-		if (samplings[i].object.life == LIFE_ALIVE && samplings[i].device == device)
+		if (samplings[i].object.life == LIFE_ALIVE && samplings[i].device == device) {
+			s = &samplings[i];
+			if (s->config && sum_of(s->config, s->config_bytes) != s->config_sum)
+				scene_crash("the config image has changed before Disable");
 			return NULL;
+		}
 	for (i = 0; i < SAMPLINGS && !s; i++) {
 		s = &samplings[next_sampling++ % SAMPLINGS];
 		if (s->object.life == LIFE_ALIVE)

@@ -342,6 +342,30 @@ static void clock_is_set(void)
 	clock_set(INT64_C(1500000));
 }
 
+/* NTP moves it by up to 500 ppm: 1 ms from one reading to the next is no step here. */
+static void clock_is_slewed(void)
+{
+	struct take t;
+	galvo_run *run;
+	size_t i;
+
+	take_stage("GH100", 1);
+	take_init(&t);
+	t.config.frequency_hz = 100;
+	t.config.decode_interval_ns = 2 * NS_PER_S;
+	if (!take_begin(&t))
+		return;
+	for (i = 0; i < 4; i++) {
+		scene->wall_step_ns += INT64_C(1000000);
+		take_pass(2000, 1);
+	}
+	run = take_end(&t);
+	EQ(decode_of(run, 0)->clock_steps, 0);
+	EQ(decode_of(run, 0)->missing_ns, 0);
+	EQ(decode_of(run, 0)->samples, 799);
+	take_remove(&t, run);
+}
+
 /* ---- slow ones ---------------------------------------------------------------------------------- */
 
 /* A reading that takes a while disturbs no other device. */
@@ -421,6 +445,7 @@ static const struct tap_test tests[] = {
 	{"readings that fail: sampling is begun anew", readings_that_fail},
 	{"a reading that says busy: sampling is begun anew at once", busy_once},
 	{"a wall clock that is set forth and back moves no sample", clock_is_set},
+	{"a wall clock that is slewed is not set", clock_is_slewed},
 	{"a slow reading disturbs no other device", slow_reading},
 	{"a file that is behind stops nothing, and losses are counted", file_that_is_behind},
 };
