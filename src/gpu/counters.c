@@ -30,7 +30,7 @@ struct counters {
 	const char *columns[ROW_MAX];
 	size_t columns_len;
 	struct notes notes;
-	_Atomic uint32_t troubles; /* of devices since the start: their notes are behind those, in turn */
+	_Atomic uint32_t turns; /* of what devices have said since the start, which is behind those */
 	struct pen pen;
 	bool was_started;
 	bool is_left_behind; /* a thread is still in a call, with memory of ours */
@@ -54,13 +54,14 @@ bool counters_note_at(const struct counters *c, size_t i, const char **ret_subje
 		return true;
 	}
 	i -= c->notes.len;
-	for (k = 0; k < c->devices_len; k++) {
-		const struct device *d = c->devices[k];
+	for (k = 0; k < c->devices_len * SAID_KINDS; k++) {
+		const struct device *d = c->devices[k / SAID_KINDS];
+		const struct said *said = &d->said[k % SAID_KINDS];
 
-		if (atomic_load_explicit(&d->has_trouble, memory_order_acquire) != i + 1)
+		if (atomic_load_explicit(&said->turn, memory_order_acquire) != i + 1)
 			continue;
 		*ret_subject = d->subject;
-		*ret_text = d->trouble;
+		*ret_text = said->text;
 		return true;
 	}
 	return false;
@@ -87,7 +88,7 @@ static galvo_status add_device(struct counters *c, uint32_t ordinal, galvo_error
 	d->info.peak_dram_bytes_per_s = d->info.peak_pcie_bytes_per_s =
 		d->info.peak_nvlink_bytes_per_s = NAN;
 	d->wake = &c->pen.wake;
-	d->troubles = &c->troubles;
+	d->turns = &c->turns;
 	snprintf(d->subject, sizeof(d->subject), "GPU %u", ordinal);
 	pthread_mutex_init(&d->words, NULL);
 	c->infos[c->devices_len] = d->info;
@@ -306,8 +307,8 @@ galvo_status counters_create(const struct counters_config *config, struct counte
 	c->is_left_behind = c->driver.is_left_behind;
 	if (status == GALVO_OK && c->driver.was_loaded)
 		note(&c->notes, OF_ALL,
-		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
-		     "missing while counters are sampled");
+		     "CUPTI was loaded before, by this program or an earlier recording: if the program uses "
+		     "it, its own records of kernels may be missing while counters are sampled");
 	if (status == GALVO_OK)
 		status = list_devices(c, config, reterr);
 	if (status == GALVO_OK)

@@ -36,6 +36,12 @@ void queue_take(struct queue *q);
 
 enum { REASON_BYTES = sizeof(((struct decode_stats *)0)->reason) };
 
+enum said_kind {
+	SAID_TROUBLE, /* the first reason since the start that is another than before */
+	SAID_RATE,    /* at which samples come */
+	SAID_KINDS,
+};
+
 enum opening { /* of a device, on its own thread */
 	OPENING,
 	OPENED,   /* it is known how that went */
@@ -91,9 +97,11 @@ struct device {
 	/* What there is to say. */
 	pthread_mutex_t words;
 	char reason[REASON_BYTES]; /* why there are no samples; empty: there are */
-	char trouble[REASON_BYTES]; /* the first one since the start that is another than before */
-	_Atomic uint32_t has_trouble; /* its turn among those of all devices, from 1 on; 0: none */
-	_Atomic uint32_t *troubles;   /* of all devices */
+	struct said {
+		char text[REASON_BYTES];
+		_Atomic uint32_t turn; /* among those of all devices, from 1 on; 0: nothing is said */
+	} said[SAID_KINDS];
+	_Atomic uint32_t *turns; /* of all devices */
 };
 
 /* ---- device.c: facts, and what is to be sampled ------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* The two threads of a device: one reads its hardware buffer, one makes values of what was read. */
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,18 +52,25 @@ static uint64_t now_ns(const struct device *d)
 
 /* ---- what there is to say ------------------------------------------------------------------------ */
 
+/* Of each kind the first one since the start. */
+static void say_once(struct device *d, enum said_kind kind, const char *text)
+{
+	struct said *said = &d->said[kind];
+
+	if (!d->begin_mono_ns || is_set(&said->turn))
+		return;
+	utf8_copy(said->text, sizeof(said->text), span_str(text));
+	atomic_store_explicit(&said->turn, atomic_fetch_add(d->turns, 1) + 1, memory_order_release);
+}
+
 void device_say(struct device *d, const char *reason)
 {
 	char text[REASON_BYTES];
 
 	utf8_copy(text, sizeof(text), span_str(reason));
 	pthread_mutex_lock(&d->words);
-	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) &&
-	    strcmp(text, d->reason) != 0) {
-		memcpy(d->trouble, text, sizeof(text));
-		atomic_store_explicit(&d->has_trouble, atomic_fetch_add(d->troubles, 1) + 1,
-		                      memory_order_release);
-	}
+	if (text[0] && strcmp(text, d->reason) != 0)
+		say_once(d, SAID_TROUBLE, text);
 	memcpy(d->reason, text, sizeof(text));
 	pthread_mutex_unlock(&d->words);
 }
@@ -287,6 +295,21 @@ static void begin_anew(struct device *d)
 	d->due_mono_ns = now_ns(d) + d->overflow_wait_ns;
 }
 
+/* The clock that chips count is not told, and not always the same: so neither is it corrected. */
+static void judge_rate(struct device *d)
+{
+	const struct pm_session *s = &d->session;
+	char text[REASON_BYTES];
+
+	if (!s->plan.counts_cycles || !s->length_ns ||
+	    distance_of(s->length_ns, s->plan.interval_ns) <= s->plan.interval_ns / 10)
+		return;
+	snprintf(text, sizeof(text),
+	         "it counts cycles: %.0f samples a second were asked for, and they come at %.0f",
+	         1e9 / (double)s->plan.interval_ns, 1e9 / (double)s->length_ns);
+	say_once(d, SAID_RATE, text);
+}
+
 /* What comes of a reading; true: the next one at once. */
 static bool judge_reading(struct device *d, enum verdict verdict, int result, bool has_lost)
 {
@@ -306,6 +329,7 @@ static bool judge_reading(struct device *d, enum verdict verdict, int result, bo
 	default:
 		d->failed_in_a_row = 0;
 		set_pace(d, has_lost);
+		judge_rate(d);
 		judge_silence(d);
 		return verdict == READ_MORE;
 	}

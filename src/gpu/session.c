@@ -56,7 +56,7 @@ static int configure(struct pm_session *s)
 		s->plan.keeps_latest = false;
 		result = set_config(s);
 	}
-	if (!s->plan.counts_cycles && s->plan.interval_cycles && result == CUPTI_NOT_SUPPORTED) {
+	if (!s->plan.counts_cycles && result == CUPTI_NOT_SUPPORTED) {
 		s->plan.counts_cycles = true;
 		result = set_config(s);
 	}

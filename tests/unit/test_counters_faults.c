@@ -135,6 +135,20 @@ static void overflow_again_and_again(void)
 	take_remove(&t, run);
 }
 
+/* Two samples of 50 ms each are none, and none that come later are judged by them. */
+static void stalls(void)
+{
+	struct take t;
+	galvo_run *run = record_with(&t, 10, FAULT_STALL, "", 0, 50, 450, 550);
+
+	EQ(decode_of(run, 0)->stretched, 3);
+	EQ(decode_of(run, 0)->samples, 899);
+	EQ(decode_of(run, 0)->missing_ns, at_ms(100));
+	EQ(rows_wrong(run), 0);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
 /* Chips that keep the oldest get there by themselves. */
 static void oldest_are_kept(void)
 {
@@ -434,6 +448,7 @@ static const struct tap_test tests[] = {
 	{"an overflow that lasts: sampling is begun anew", overflow_that_lasts},
 	{"overflows that last, now and then, cost a few percent", overflows_that_last},
 	{"one that comes back at once is given more and more time", overflow_again_and_again},
+	{"samples that cover a stall are none, as often as they come", stalls},
 	{"where the oldest are kept, too many samples stop it", oldest_are_kept},
 	{"an image that is full, and the samples behind it without times", full_image},
 	{"readings that end for another reason are as good", other_stop_reason},
