@@ -125,6 +125,7 @@ enum scene_fault_kind {
 	FAULT_ZERO_STAMPS,  /* both times of every `value`th sample are 0 */
 	FAULT_NAN,          /* values of metrics whose name begins with `call` */
 	FAULT_UNFINISHED,   /* the `value` newest samples are populated, not completed */
+	FAULT_STALL,        /* a sample covers what `value` of them do */
 	SCENE_FAULT_KINDS,
 };
 

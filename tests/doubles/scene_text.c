@@ -100,7 +100,7 @@ static const char *const curve_names[] = {
 static const char *const shapes[] = {"constant", "line", "square", "noise", "steps"};
 static const char *const fault_kinds[] = {"result", "hang",       "slow",       "overflow",
                                           "stuck",  "no_samples", "stop_other", "zero_stamps",
-                                          "nan",    "unfinished"};
+                                          "nan",    "unfinished", "stall"};
 static const char *const process_kinds[] = {"compute", "graphics", "mps"};
 
 static bool find_word(struct span word, const char *const *words, size_t n, size_t *ret)
