@@ -29,6 +29,11 @@ int nvml_enter(const char *call, void *handle, struct nvml_handle *ret)
 	return scene_is_lost(h->device) ? NVML_GPU_IS_LOST : NVML_OK;
 }
 
+void *nvml_handle_of(uint32_t device)
+{
+	return &handles[device][0];
+}
+
 int nvml_curve(uint32_t device, int curve, uint64_t *ret)
 {
 	const struct scene *s = scene_of_process();
@@ -75,7 +80,8 @@ EXPORT(nvmlShutdown, (void))
 		scene_violation("nvmlShutdown: more often than nvmlInit");
 		return NVML_UNINITIALIZED;
 	}
-	uses--;
+	if (--uses == 0)
+		nvml_check_sets();
 	return NVML_OK;
 }
 
@@ -87,18 +93,17 @@ const char *nvmlErrorString(int result)
 	                                      : "Unknown Error";
 }
 
-/* A call on the whole library, which has to be initialised. */
-#define ENTER_SYSTEM(call)                                                                         \
-	do {                                                                                       \
-		int system_ = scene_enter(call, SCENE_ALL_DEVICES);                                \
-                                                                                                   \
-		if (system_)                                                                       \
-			return system_;                                                            \
-		if (uses <= 0) {                                                                   \
-			scene_violation("%s before nvmlInit, or after nvmlShutdown", call);        \
-			return NVML_UNINITIALIZED;                                                 \
-		}                                                                                  \
-	} while (0)
+int nvml_enter_system(const char *call)
+{
+	int result = scene_enter(call, SCENE_ALL_DEVICES);
+
+	if (result)
+		return result;
+	if (uses > 0)
+		return NVML_OK;
+	scene_violation("%s before nvmlInit, or after nvmlShutdown", call);
+	return NVML_UNINITIALIZED;
+}
 
 static int give_text(char *to, unsigned cap, const char *text)
 {
