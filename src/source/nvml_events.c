@@ -33,6 +33,16 @@ static bool begin_events(struct gpu_device *d, struct nvml_part *p)
 	return d->events != NULL;
 }
 
+/* No document says that it is told by the same pointer. */
+static bool is_of_another(const struct gpu_device *d, const struct nvml_part *p, void *device)
+{
+	char uuid[NVML_NAME_CHARS] = "";
+
+	return device != p->handle &&
+	       d->library->nvml.uuid(device, uuid, sizeof(uuid)) == NVML_OK &&
+	       strncmp(uuid, d->info.uuid, sizeof(d->info.uuid)) != 0;
+}
+
 /* NVML_TIMEOUT: that was all. */
 static int take_events(struct gpu_device *d, const struct nvml_part *p)
 {
@@ -46,7 +56,7 @@ static int take_events(struct gpu_device *d, const struct nvml_part *p)
 		result = d->library->nvml.event_set_wait(d->events, &event, 0);
 		if (result != NVML_OK)
 			break;
-		if (event.device != p->handle || event.eventType != NVML_EVENT_XID)
+		if (is_of_another(d, p, event.device) || event.eventType != NVML_EVENT_XID)
 			continue;
 		xids->count++;
 		xids->last = event.eventData;

@@ -1,17 +1,21 @@
 /* A double of libnvidia-ml: life, versions, devices and MIG instances. */
 #include "double_nvml.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-static struct nvml_handle handles[SCENE_DEVICES][1 + SCENE_MIG];
+/* Of each the whole, its instances, and once more the whole. */
+enum { HANDLES = 1 + SCENE_MIG + 1 };
+static struct nvml_handle handles[SCENE_DEVICES][HANDLES];
 static _Atomic int uses;
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* nobody begins while another ends */
 
 int nvml_enter(const char *call, void *handle, struct nvml_handle *ret)
 {
 	struct nvml_handle *h = handle, *first = &handles[0][0];
-	bool is_ours = h >= first && h < first + SCENE_DEVICES * (1 + SCENE_MIG) &&
+	bool is_ours = h >= first && h < first + SCENE_DEVICES * HANDLES &&
 	               h->device < scene_of_process()->device_count;
 	int result = scene_enter(call, is_ours ? (int)h->device : SCENE_ALL_DEVICES);
 
@@ -31,7 +35,7 @@ int nvml_enter(const char *call, void *handle, struct nvml_handle *ret)
 
 void *nvml_handle_of(uint32_t device)
 {
-	return &handles[device][0];
+	return &handles[device][device % 2 ? HANDLES - 1 : 0];
 }
 
 int nvml_curve(uint32_t device, int curve, uint64_t *ret)
@@ -64,9 +68,12 @@ EXPORT(nvmlInit_v2, (void))
 	if (result || scene_of_process()->init_result)
 		return result ? result : (int)scene_of_process()->init_result;
 	for (i = 0; i < SCENE_DEVICES; i++)
-		for (j = 0; j < 1 + SCENE_MIG; j++)
-			handles[i][j] = (struct nvml_handle){i, (int32_t)j - 1};
+		for (j = 0; j < HANDLES; j++)
+			handles[i][j] =
+				(struct nvml_handle){i, j == HANDLES - 1 ? -1 : (int32_t)j - 1};
+	pthread_mutex_lock(&life);
 	uses++;
+	pthread_mutex_unlock(&life);
 	return NVML_OK;
 }
 
@@ -76,13 +83,17 @@ EXPORT(nvmlShutdown, (void))
 
 	if (result)
 		return result;
-	if (uses <= 0) {
-		scene_violation("nvmlShutdown: more often than nvmlInit");
-		return NVML_UNINITIALIZED;
-	}
-	if (--uses == 0)
+	pthread_mutex_lock(&life);
+	if (uses == 1)
 		nvml_check_sets();
-	return NVML_OK;
+	if (uses > 0)
+		uses--;
+	else
+		result = NVML_UNINITIALIZED;
+	pthread_mutex_unlock(&life);
+	if (result)
+		scene_violation("nvmlShutdown: more often than nvmlInit");
+	return result;
 }
 
 __attribute__((visibility("default"))) const char *nvmlErrorString(int result);

@@ -30,7 +30,7 @@ int nvml_enter_system(const char *call);
 	d = &scene_of_process()->devices[h.device];                                                \
 	(void)d
 
-/* Of the whole GPU. */
+/* Of the whole GPU; for every second one it is another pointer than the one it is asked with. */
 void *nvml_handle_of(uint32_t device);
 /* At the last nvmlShutdown: no set may be left. */
 void nvml_check_sets(void);

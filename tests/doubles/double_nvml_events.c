@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-enum { SETS = 256 }; /* a handle is never given out again */
+enum { SETS = 256 }; /* a handle is given out again after that many others */
 
 enum set_state { SET_NONE, SET_OPEN, SET_FREED };
 
@@ -15,17 +15,20 @@ struct event_set {
 };
 
 static struct event_set sets[SETS];
+static size_t sets_next;
 static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void nvml_check_sets(void)
 {
 	size_t i;
 
+	pthread_mutex_lock(&sets_lock);
 	for (i = 0; i < SETS; i++)
 		if (sets[i].state == SET_OPEN) {
 			scene_violation("nvmlShutdown: a set of events is not freed");
 			sets[i].state = SET_FREED;
 		}
+	pthread_mutex_unlock(&sets_lock);
 }
 
 /* With the lock held. */
@@ -57,12 +60,15 @@ EXPORT(nvmlEventSetCreate, (void **ret))
 
 	ENTER_SYSTEM("nvmlEventSetCreate");
 	pthread_mutex_lock(&sets_lock);
-	for (i = 0; i < SETS && result; i++)
-		if (sets[i].state == SET_NONE) {
-			sets[i].state = SET_OPEN;
-			*ret = &sets[i];
-			result = NVML_OK;
-		}
+	for (i = 0; i < SETS && result; i++) {
+		struct event_set *set = &sets[sets_next++ % SETS];
+
+		if (set->state == SET_OPEN)
+			continue;
+		*set = (struct event_set){.state = SET_OPEN};
+		*ret = set;
+		result = NVML_OK;
+	}
 	pthread_mutex_unlock(&sets_lock);
 	return result;
 }

@@ -146,23 +146,22 @@ static void lost(void)
 {
 	size_t last;
 
-	rig_scene(1);
-	scene_xid(scene, 0, AT_S(1), 31);
-	scene_xid(scene, 0, AT_S(3) + 20 * MS, 79);
-	scene->devices[0].lost_at_ns = AT_S(3) + 30 * MS;
+	rig_scene(2);
+	scene_xid(scene, 1, AT_S(1), 31);
+	scene_xid(scene, 1, AT_S(3) + 20 * MS, 79);
+	scene->devices[1].lost_at_ns = AT_S(3) + 30 * MS;
 	rig_begin();
 	ticks(35);
 	OK(scene_calls(scene, "nvmlEventSetFree") == 1);
-	telemetry_flush(rig.telemetry);
-	scene->devices[0].lost_at_ns = UINT64_MAX;
-	scene_xid(scene, 0, AT_S(8), 45);
+	scene->devices[1].lost_at_ns = UINT64_MAX;
+	scene_xid(scene, 1, AT_S(8), 45);
 	ticks(70);
 	rig_read();
-	OK(strstr(rig_source("gpu")->reason, "GPU 0: Xid 79: nvmlDevice"));
-	OK(never_falls(0));
-	last = rig_rows(SCOPE_GPU_DETAIL, 0, 0) - 1;
-	DETAIL_IS(0, last, "xid_errors", 3);
-	DETAIL_IS(0, last, "xid_last", 45);
+	OK(strstr(rig_source("gpu")->reason, "GPU 1: Xid 79: nvmlDevice"));
+	OK(never_falls(1));
+	last = rig_rows(SCOPE_GPU_DETAIL, 1, 0) - 1;
+	DETAIL_IS(1, last, "xid_errors", 3);
+	DETAIL_IS(1, last, "xid_last", 45);
 	rig_end();
 }
 
