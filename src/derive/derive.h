@@ -286,6 +286,7 @@ struct summary_gpu {
 	struct figure throttle[THROTTLES]; /* by gpu_throttle */
 	struct growth power_throttle, thermal_throttle; /* in s, as it counted itself */
 	struct growth power_brake_throttle, sync_boost_throttle;
+	double xid_errors, xid_last; /* of the recording; the code of the newest, NaN: there is none */
 	struct growth ecc_corrected, ecc_uncorrected, pcie_replays;
 
 	struct summary_energy energy;

@@ -157,6 +157,29 @@ static void errors(struct buf *b, const struct summary_gpu *g)
 	}
 }
 
+/* Those that NVIDIA's list puts down to the program first; they may have other causes, too. */
+static bool is_xid_of_workload(double code)
+{
+	static const unsigned codes[] = {13, 31, 43, 45, 68, 109};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(codes) && codes[i] != code; i++)
+		;
+	return i < ARRAY_LEN(codes);
+}
+
+/* "2 Xid errors, the last one 45 (of the workload: see NVIDIA's list of Xid codes)" */
+static void xids(struct buf *b, const struct summary_gpu *g)
+{
+	if (!(g->xid_errors > 0) || isnan(g->xid_last))
+		return;
+	put_count(b, g->xid_errors);
+	buf_put_str(b, g->xid_errors > 1 ? " Xid errors, the last one " : " Xid error: ");
+	buf_printf(b, "%.0f", g->xid_last);
+	buf_put_str(b, is_xid_of_workload(g->xid_last) ? " (of the workload: see" : " (see");
+	buf_put_str(b, " NVIDIA's list of Xid codes)");
+}
+
 /* Without the list of what it does not tell, which JSON has. */
 static void put_note(struct buf *b, const char *before, const struct summary_gpu *g)
 {
@@ -266,8 +289,8 @@ static void put_numbers(struct sheet *s, const struct galvo_summary *sum, const 
 }
 
 static const remark_fn remarks[] = {
-	unwatched, noted, counters_missing, samples_lost, values_lost, idle_but_held, throttled, energy, errors,
-	imbalance, doubts,
+	unwatched, noted, counters_missing, samples_lost, values_lost, idle_but_held, throttled, energy,
+	errors, xids, imbalance, doubts,
 };
 
 /* What stands behind the numbers of all GPUs that say the same. */

@@ -37,6 +37,8 @@ static const struct json_row gpu_rows[] = {
 	AS(ROUNDED, pcie_replays, GPU, pcie_replays.amount),
 	AS(ROUNDED, ecc_corrected_errors, GPU, ecc_corrected.amount),
 	AS(ROUNDED, ecc_uncorrected_errors, GPU, ecc_uncorrected.amount),
+	AS(ROUNDED, xid_errors, GPU, xid_errors),
+	AS(ROUNDED, xid_last, GPU, xid_last),
 };
 
 static const struct json_row energy_rows[] = {

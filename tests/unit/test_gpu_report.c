@@ -203,6 +203,44 @@ static void remarks_on_telemetry(void)
 	free(f);
 }
 
+static void remarks_on_xids(void)
+{
+	static const char *const columns[] = {"gpu__xid_errors", "gpu__xid_last"};
+	static const struct {
+		double count, last;
+		const char *line;
+	} rows[] = {
+		{1, 79, "\n  0: 1 Xid error: 79 (see NVIDIA's list of Xid codes)\n"},
+		{2, 45, "\n  0: 2 Xid errors, the last one 45 (of the workload: see NVIDIA's list of Xid\n"
+		        "     codes)\n"},
+	};
+	struct fake_run *f = one_gpu();
+	size_t t = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU, telemetry_columns, 1);
+	size_t d = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU_DETAIL, columns, 2);
+	struct taken *page;
+	size_t i;
+
+	for (i = 1; i <= 10; i++) {
+		ROW(f, t, (100 + i) * S, 0, 50);
+		ROW(f, d, (100 + i) * S, 0, 0, NAN);
+	}
+	page = report(f, GALVO_REPORT_TEXT);
+	OK(!strstr(page->text, "Xid"));
+	free(page);
+	page = report(f, GALVO_REPORT_JSON);
+	OK(strstr(page->text, "\"xid_errors\": 0,") && strstr(page->text, "\"xid_last\": null,"));
+	free(page);
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		f->columns[d].value[0][9] = rows[i].count;
+		f->columns[d].value[1][9] = rows[i].last;
+		says(f, rows[i].line);
+	}
+	page = report(f, GALVO_REPORT_JSON);
+	OK(strstr(page->text, "\"xid_errors\": 2,") && strstr(page->text, "\"xid_last\": 45,"));
+	free(page);
+	free(f);
+}
+
 static void hostile_names(void)
 {
 	static const char evil[] = "\x1b[2J\n\r\t\xff\xc3(\"\\\xe2\x80\xae\xc2\x9b" "31m";
@@ -293,6 +331,7 @@ static const struct tap_test tests[] = {
 	{"a golden page of instances", golden_instances},
 	{"remarks", remarks},
 	{"remarks on telemetry", remarks_on_telemetry},
+	{"remarks on Xid errors", remarks_on_xids},
 	{"hostile names", hostile_names},
 	{"JSON of GPUs", json_of_gpus},
 	{"numbers for people", numbers_for_people},
