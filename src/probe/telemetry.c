@@ -196,7 +196,10 @@ static void ask_unit(struct telemetry *t, struct unit *u, bool every)
 	uint64_t now = telemetry_now(t);
 	uint32_t wanted;
 
-	if (!worker_is_idle(&u->reader->worker) || (!u->is_attached && now < u->retry_mono_ns))
+	/* In this order: who is idle has handed over all that it will, and some of it may not be taken. */
+	if (!worker_is_idle(&u->reader->worker) ||
+	    atomic_load_explicit(&u->reader->ready, memory_order_acquire) ||
+	    (!u->is_attached && now < u->retry_mono_ns))
 		return;
 	wanted = due_of(t, u, every || !u->is_attached);
 	if (!u->is_attached || now >= u->look_mono_ns)

@@ -335,12 +335,13 @@ void unit_take(struct telemetry *t, struct unit *u)
 {
 	/* What others lean on comes first. */
 	static const unsigned order[] = {GPU_LINK, GPU_FAST, GPU_PROCESSES, GPU_DETAIL};
+	bool was_idle = worker_is_idle(&u->reader->worker); /* before: then `ready` has all of it */
 	uint32_t ready = atomic_exchange_explicit(&u->reader->ready, 0, memory_order_acquire);
 	size_t i;
 
 	if (u->is_silent) {
 		/* When it was read nobody knows. Where it answers again it begins anew. */
-		u->is_silent = !worker_is_idle(&u->reader->worker);
+		u->is_silent = !was_idle;
 		if (!u->is_silent)
 			u->retry_mono_ns = 0;
 		return;

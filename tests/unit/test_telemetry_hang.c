@@ -107,6 +107,63 @@ static void one_of_eight_hangs(void)
 	rig_end();
 }
 
+/* A clock that, when the sampler asks it once more (first it is the finder's turn), lets a reading finish before it answers. */
+struct late_clock {
+	struct clock clock; /* first */
+	const struct clock *real;
+	struct worker *worker; /* of that reading; NULL: none */
+	unsigned skip;
+};
+
+static uint64_t late_mono_ns(const struct clock *c)
+{
+	union { const struct clock *in; struct late_clock *late; } who = {c};
+	struct worker *w = who.late->worker;
+
+	if (w && !who.late->skip--) {
+		who.late->worker = NULL;
+		scene->released = 1;
+		OK(worker_await(w, now_ns() + SOON_NS));
+	}
+	return who.late->real->mono_ns(who.late->real);
+}
+
+/* A reading is finished after the sampler looked for what is ready, and before it asks who is idle. */
+static void finished_in_between(void)
+{
+	struct late_clock late;
+	struct reader *r;
+	uint32_t calls;
+
+	rig_scene(1);
+	add_process(0, 77, 1 << 20);
+	rig_begin();
+	late = (struct late_clock){rig.clock.clock, &rig.clock.clock, NULL, 1};
+	late.clock.mono_ns = late_mono_ns;
+	ticks(8);
+	r = rig.telemetry->units[0]->reader;
+	scene_fault(scene, FAULT_HANG, "nvmlDeviceGetCurrPcieLinkWidth", 0)->times = 1;
+	pass(TICK_MS);
+	telemetry_tick(rig.telemetry); /* the tenth */
+	await_hanging(1);
+	pass(TICK_MS);
+	telemetry_tick(rig.telemetry); /* takes what was handed over before that call */
+	OK(!worker_is_idle(&r->worker) && r->ready == 0);
+	calls = scene_calls(scene, "nvmlDeviceGetMemoryInfo_v2");
+	late.worker = &r->worker;
+	rig.world.clock = &late.clock;
+	pass(TICK_MS);
+	telemetry_tick(rig.telemetry);
+	rig.world.clock = &rig.clock.clock;
+	EQ(late.worker != NULL, 0);
+	OK(worker_is_idle(&r->worker) && r->ready != 0); /* so it is not asked before that is taken */
+	EQ(scene_calls(scene, "nvmlDeviceGetMemoryInfo_v2"), calls);
+	ticks(3);
+	rig_read();
+	EQ(rig_source("gpu_detail")->reads, 2);
+	rig_end();
+}
+
 /* A process more, a GPU more may need memory; what goes on as before does not. */
 static void nothing_is_allocated(void)
 {
@@ -365,6 +422,7 @@ static void short_lives(void)
 
 static const struct tap_test tests[] = {
 	{"one of eight GPUs hangs", one_of_eight_hangs},
+	{"a reading is finished between two looks", finished_in_between},
 	{"after warm-up nothing is allocated", nothing_is_allocated},
 	{"divisors stay within the budget", budget},
 	{"a group that is slowed", slowed},
