@@ -51,7 +51,8 @@ struct finder {
 	const struct gpu_vendor *vendor;
 	uint32_t first_number, units; /* GPUs that have a unit */
 	bool is_asked;
-	uint64_t retry_ns, next_mono_ns;
+	uint64_t asked_mono_ns, retry_ns, next_mono_ns;
+	char pending[64]; /* when it is over: what had not come; empty: nothing */
 };
 
 struct told_user {
@@ -73,6 +74,8 @@ struct reader {
 	uint32_t number;      /* the vendor's */
 	uint32_t wanted;      /* bits of groups; the sampler's */
 	_Atomic uint32_t ready;
+	_Atomic uint32_t doing;          /* the group, or GPU_LOOK, whose calls it makes or made last, … */
+	_Atomic uint64_t doing_mono_ns;  /* … and since when */
 	/* its thread's; a bit of `ready` hands them over */
 	struct gpu_device *device;
 	struct finished finished[GPU_GROUPS];
