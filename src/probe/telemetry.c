@@ -203,6 +203,8 @@ static uint32_t due_of(struct telemetry *t, struct unit *u, bool every)
 
 		if (!every && t->tick < u->next_tick[g])
 			continue;
+		if (g == GPU_FAST && u->is_attached && t->tick > u->next_tick[g] + period)
+			unit_miss(t, u, (t->tick - u->next_tick[g]) / period);
 		u->next_tick[g] = (t->tick / period + 1) * period;
 		wanted |= UINT32_C(1) << g;
 	}

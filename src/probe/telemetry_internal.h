@@ -125,6 +125,7 @@ struct unit {
 	uint64_t next_tick[GPU_GROUPS];
 	uint64_t mean_ns[GPU_GROUPS], mean_cpu_ns[GPU_GROUPS]; /* of one reading */
 	uint64_t rejected;              /* of users that are gone */
+	uint64_t missed;                /* turns of GPU_FAST that came while a call took long */
 };
 
 struct group {
@@ -172,6 +173,8 @@ void unit_free(struct unit *); /* its reader is let go of */
 uint64_t unit_rejected(const struct unit *);
 /* What it is, for a flush: with all that is to be said of it. */
 void part_tell(const struct unit *, const struct part *, struct gpu_info *ret);
+/* One more turn, or several, of GPU_FAST had to wait for another reading: counted, with the reason. */
+void unit_miss(struct telemetry *, struct unit *, uint64_t turns);
 void group_fail(struct group *, uint64_t mono_ns, const char *subject, const char *text);
 /* Sets divisors so that readings stay within the budget, and let the GPU be most of the time. */
 void telemetry_judge(struct telemetry *);

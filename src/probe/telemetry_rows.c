@@ -218,6 +218,22 @@ void group_fail(struct group *g, uint64_t mono_ns, const char *subject, const ch
 	utf8_copy(g->reason, sizeof(g->reason), span_str(reason));
 }
 
+void unit_miss(struct telemetry *t, struct unit *u, uint64_t turns)
+{
+	unsigned g, longest = GPU_FAST;
+	char text[REASON_BYTES];
+
+	for (g = 0; g < GPU_GROUPS; g++)
+		if (u->mean_ns[g] > u->mean_ns[longest])
+			longest = g;
+	u->missed += turns;
+	snprintf(text, sizeof(text), "%llu readings missed, as one of %s takes %llu ms",
+	         (unsigned long long)u->missed, gpu_sources[longest]->name,
+	         (unsigned long long)(u->mean_ns[longest] / NS_PER_MS));
+	group_fail(&t->groups[GPU_FAST], telemetry_now(t), unit_whole(u)->subject, text);
+	t->groups[GPU_FAST].failures += turns - 1;
+}
+
 static void note_told(struct part *p, unsigned g)
 {
 	size_t i;

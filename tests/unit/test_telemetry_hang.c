@@ -161,6 +161,8 @@ static void finished_in_between(void)
 	ticks(3);
 	rig_read();
 	EQ(rig_source("gpu_detail")->reads, 2);
+	EQ(rig_source("gpu")->failures, 2);
+	OK(strstr(rig_source("gpu")->reason, "GPU 0: 2 readings missed, as one of ") != NULL);
 	rig_end();
 }
 
@@ -214,7 +216,8 @@ static void judge(struct telemetry *t, double budget_pct, const uint64_t cpu_us[
 static void budget(void)
 {
 	static const uint64_t cheap[] = {100, 50, 200, 100}, dear[] = {1000, 200, 200, 100},
-		slow[] = {100, 45000, 300000, 100}, stuck[] = {400000, 100, 100, 100};
+		slow[] = {100, 45000, 300000, 100}, stuck[] = {400000, 100, 100, 100},
+		crowd[] = {100, 45000, 300000, 900000};
 	struct telemetry *t;
 	char names[64] = "";
 
@@ -235,6 +238,8 @@ static void budget(void)
 	/* They wait, and cost no CPU: yet the thread has to be free for what is read most often. */
 	judge(t, 1, cheap, slow);
 	DIVISORS(1, 2, 4, 1);
+	judge(t, 1, cheap, crowd); /* a quarter each would leave a quarter for what is read most often */
+	DIVISORS(1, 4, 4, 4);
 	judge(t, 1, cheap, stuck);
 	DIVISORS(8, 1, 1, 1); /* not slower than once a second, about */
 	judge(t, 1, cheap, cheap);
