@@ -43,10 +43,32 @@ static double thread_share(const struct telemetry *t, unsigned g, uint32_t divis
 	return (double)most_ns / period_of(t, g, divisor);
 }
 
-/* What is read most often may take half of it, the others a quarter each. */
+/* What is read most often may take half of it, the others a quarter each … */
 static double thread_limit(unsigned g)
 {
 	return g == GPU_FAST ? 0.5 : 0.25;
+}
+
+/* … and half of it together: else what is read most often seldom finds it idle. */
+static void share_thread(const struct telemetry *t, double limit, uint32_t divisor[GPU_GROUPS])
+{
+	double sum, most, share;
+	unsigned g, slowest;
+
+	do {
+		sum = most = 0;
+		slowest = GPU_GROUPS;
+		for (g = 0; g < GPU_GROUPS; g++) {
+			share = g == GPU_FAST ? 0 : thread_share(t, g, divisor[g]);
+			sum += share;
+			if (share > most && can_slow(t, g, divisor[g])) {
+				most = share;
+				slowest = g;
+			}
+		}
+		if (sum > limit && slowest < GPU_GROUPS)
+			divisor[slowest] *= 2;
+	} while (sum > limit && slowest < GPU_GROUPS);
 }
 
 /* With `part` of what there is. */
@@ -59,6 +81,7 @@ static void choose(const struct telemetry *t, double part, uint32_t divisor[GPU_
 		for (divisor[g] = 1; thread_share(t, g, divisor[g]) > thread_limit(g) * part &&
 		                     can_slow(t, g, divisor[g]);)
 			divisor[g] *= 2;
+	share_thread(t, 0.5 * part, divisor);
 	do {
 		sum = most = 0;
 		dearest = GPU_GROUPS;

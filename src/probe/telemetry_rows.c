@@ -219,6 +219,22 @@ void group_fail(struct group *g, uint64_t mono_ns, const char *subject, const ch
 	utf8_copy(g->reason, sizeof(g->reason), span_str(reason));
 }
 
+void unit_miss(struct telemetry *t, struct unit *u, uint64_t turns)
+{
+	unsigned g, longest = GPU_FAST;
+	char text[REASON_BYTES];
+
+	for (g = 0; g < GPU_GROUPS; g++)
+		if (u->mean_ns[g] > u->mean_ns[longest])
+			longest = g;
+	u->missed += turns;
+	snprintf(text, sizeof(text), "%llu readings missed, as one of %s takes %llu ms",
+	         (unsigned long long)u->missed, gpu_sources[longest]->name,
+	         (unsigned long long)(u->mean_ns[longest] / NS_PER_MS));
+	group_fail(&t->groups[GPU_FAST], telemetry_now(t), unit_whole(u)->subject, text);
+	t->groups[GPU_FAST].failures += turns - 1;
+}
+
 static void note_told(struct part *p, unsigned g)
 {
 	size_t i;
@@ -336,12 +352,13 @@ void unit_take(struct telemetry *t, struct unit *u)
 {
 	/* What others lean on comes first. */
 	static const unsigned order[] = {GPU_LINK, GPU_FAST, GPU_PROCESSES, GPU_DETAIL};
+	bool was_idle = worker_is_idle(&u->reader->worker); /* before: then `ready` has all of it */
 	uint32_t ready = atomic_exchange_explicit(&u->reader->ready, 0, memory_order_acquire);
 	size_t i;
 
 	if (u->is_silent) {
 		/* When it was read nobody knows. Where it answers again it begins anew. */
-		u->is_silent = !worker_is_idle(&u->reader->worker);
+		u->is_silent = !was_idle;
 		if (!u->is_silent)
 			u->retry_mono_ns = 0;
 		return;

@@ -103,6 +103,7 @@ static galvo_status begin(const struct gpu_places *places, const struct world *w
 		free(l);
 		return status;
 	}
+	pthread_mutex_init(&l->mutex, NULL);
 	if (l->nvml.driver_version(l->driver, sizeof(l->driver)) != NVML_OK)
 		l->driver[0] = '\0';
 	*ret_library = l;
@@ -114,7 +115,19 @@ static void end(void *library)
 	struct nvml_library *l = library;
 
 	nvml_close(&l->nvml);
+	pthread_mutex_destroy(&l->mutex);
 	free(l);
+}
+
+/* Somebody in this process has shut it down for all: it is begun again, by the first who finds that. */
+static void revive(struct nvml_library *l)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&l->mutex);
+	if (l->nvml.count(&n) == NVML_UNINITIALIZED)
+		l->nvml.init();
+	pthread_mutex_unlock(&l->mutex);
 }
 
 static galvo_status count(void *library, uint32_t *ret, galvo_error *reterr)
@@ -123,6 +136,10 @@ static galvo_status count(void *library, uint32_t *ret, galvo_error *reterr)
 	unsigned n = 0;
 	int result = l->nvml.count(&n);
 
+	if (result == NVML_UNINITIALIZED) {
+		revive(l);
+		result = l->nvml.count(&n);
+	}
 	if (result != NVML_OK)
 		return nvml_failed(reterr, "nvmlDeviceGetCount_v2", result);
 	*ret = n;
@@ -137,6 +154,10 @@ static galvo_status attach(void *library, uint32_t number, struct gpu_device **r
 	void *handle = NULL;
 	int result = l->nvml.by_index(number, &handle);
 
+	if (result == NVML_UNINITIALIZED) {
+		revive(l);
+		result = l->nvml.by_index(number, &handle);
+	}
 	if (result != NVML_OK)
 		return nvml_failed(reterr, "nvmlDeviceGetHandleByIndex_v2", result);
 	d = calloc(1, sizeof(*d));
@@ -157,6 +178,7 @@ static void detach(struct gpu_device *d)
 	free(d->list);
 	free(d->samples);
 	free(d->users);
+	free(d->held);
 	free(d);
 }
 

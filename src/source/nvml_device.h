@@ -60,6 +60,7 @@ struct nvml_xids {
 
 struct nvml_library {
 	struct nvml nvml;
+	pthread_mutex_t mutex; /* whoever finds it shut down begins it again, once */
 	const struct world *world;
 	char driver[64];
 	bool is_wsl;       /* the driver is Windows', and tells no processes */
@@ -82,7 +83,7 @@ struct nvml_part {
 
 struct nvml_user { /* a process, in one reading */
 	uint32_t pid;
-	bool has_memory;
+	bool has_memory, has_use;
 	uint64_t memory_bytes;
 	uint64_t last;         /* time of its last sample, µs */
 	uint64_t area[4];      /* percent times µs: of the load, of memory, encoder, decoder */
@@ -109,6 +110,8 @@ struct gpu_device {
 	uint32_t samples_cap;
 	struct nvml_user *users;
 	size_t users_len, users_cap;
+	struct nvml_user *held; /* as of the last reading that had samples */
+	size_t held_len, held_cap;
 	uint64_t seen;        /* time of the newest sample of use, µs */
 	void *events;         /* a set of this GPU's alone; NULL: there is none yet, or it cannot be had */
 	struct buf text;      /* of files */
@@ -159,8 +162,8 @@ galvo_status nvml_read_processes(struct gpu_device *, size_t part, struct raw_si
 /* The process in this reading, new if need be; NULL: memory is out. */
 struct nvml_user *nvml_user_of(struct gpu_device *d, uint32_t pid);
 bool nvml_is_pid(uint32_t pid);
-/* What each user used; who is not there yet becomes one. False: that is not told. */
-bool nvml_read_use(struct gpu_device *d);
+/* What each user used, as far as that is told; who is not there yet becomes one. */
+void nvml_read_use(struct gpu_device *d);
 /* Each begins with this and returns that. */
 void nvml_reading_begin(struct gpu_device *);
 galvo_status nvml_reading_end(const struct gpu_device *, galvo_error *reterr);

@@ -254,10 +254,8 @@ void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns)
 {
 	const uint64_t now_ns = clock_real.mono_ns(&clock_real);
 
-	if (s->has_telemetry && !telemetry_join(s->telemetry, TELEMETRY_PATIENCE_NS)) {
-		s->is_gpu_left_behind = true;
-		suite_note(s, "GPU telemetry", "a thread had not ended when the recording had");
-	}
+	if (s->has_telemetry && !telemetry_join(s->telemetry, TELEMETRY_PATIENCE_NS))
+		s->is_gpu_left_behind = telemetry_holds_stream(s->telemetry); /* its notes say what hung */
 	if (s->is_counting && !counters_join(s->counters, now_ns < until_ns ? until_ns - now_ns : 0)) {
 		s->is_gpu_left_behind = s->is_gpu_left_behind || counters_hold_stream(s->counters);
 		suite_note(s, "GPU counters", "a thread had not ended when the recording had");
