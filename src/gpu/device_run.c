@@ -383,6 +383,7 @@ static void finish(struct device *d)
 			if (d->session.completed)
 				device_say(d, ""); /* it has come back before the end */
 		}
+	judge_rate(d); /* of a recording too short for another reading, too */
 	if (d->begin_mono_ns)
 		pm_account_end(&d->session, d->begin_mono_ns, stopped_ns);
 	close_session(d);
