@@ -84,7 +84,7 @@ void gpu_join(struct gpu *g)
 	if (is_over)
 		pthread_join(g->thread, NULL);
 	else
-		pthread_detach(g->thread);
+		thread_leave(g->thread);
 	atomic_store(&g->is_running, false);
 }
 
@@ -235,11 +235,14 @@ galvo_status gpu_status(const struct gpu *g, galvo_error *reterr)
 
 /* ---- callers --------------------------------------------------------------------------------------- */
 
-/* Whoever is inside may use events. The worker destroys them when nobody is, after the stop. */
+/*
+ * Whoever is inside may use events. The worker destroys them when nobody is, after the stop: each side
+ * writes its own and then reads the other's, so that one order of all four is needed.
+ */
 static bool enter(const galvo_tracker *t)
 {
 	atomic_fetch_add(&t->gpu->inside, 1);
-	if (tracker_is_recording(t))
+	if (t->ring && atomic_load(&t->gate->is_recording))
 		return true;
 	atomic_fetch_sub(&t->gpu->inside, 1);
 	return false;

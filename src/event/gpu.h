@@ -28,7 +28,7 @@ enum {
 struct gpu_slot {
 	_Atomic uint64_t id;   /* that ends the region; 0: it has ended, or there is none */
 	_Atomic uint32_t next; /* in a stack: number plus one; 0: the last */
-	void *start, *end;     /* CUDA events of the context; NULL: not made */
+	void *start, *end;     /* CUDA events of the context */
 	struct gpu_context *context;
 	struct gpu_slot *behind; /* in a list of the worker's */
 	/* What it holds. */
@@ -55,9 +55,9 @@ struct event_anchor {
 struct gpu_clock {
 	void *stream; /* nobody else's */
 	struct event_anchor anchors[GPU_ANCHORS]; /* in order of time */
-	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
-	size_t spare_len;
+	uint32_t len, spare_len;
+	uint64_t added_mono_ns; /* the last one, or the last that was of no use */
 	double pace, pace_error; /* our ns in one of the GPU's */
 };
 

@@ -380,7 +380,7 @@ galvo_status events_start(struct events *e, galvo_error *reterr)
 
 void events_signal_stop(struct events *e)
 {
-	atomic_store_explicit(&e->gate->is_recording, 0, memory_order_release);
+	atomic_store(&e->gate->is_recording, 0); /* in one order with who is inside, see gpu.c */
 	gpu_signal_stop(e->gpu.gpu);
 	clock_wake(&e->stop);
 }

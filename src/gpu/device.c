@@ -8,6 +8,7 @@
 
 enum {
 	CYCLES_MIN = 20000, /* the shortest that is taken */
+	ASSUMED_KHZ = 1000000,
 	/* Readings: as often as so many samples come, but neither more nor less often than that. */
 	SAMPLES_A_READING = 500,
 	PACE_MIN_MS = 100,
@@ -217,11 +218,12 @@ static void plan_session(struct device *d)
 		                                      offsetof(struct cupti_set_config,
 		                                               hwBufferAppendMode),
 	};
-	if (d->cuda->device_get(&device, (int)d->info.index) == CUDA_OK &&
-	    d->cuda->device_get_attribute(&khz, CUDA_ATTRIBUTE_CLOCK_KHZ, device) == CUDA_OK &&
-	    khz > 0)
-		plan->interval_cycles = plan->interval_ns * (uint64_t)khz / 1000000;
-	if (plan->interval_cycles && plan->interval_cycles < CYCLES_MIN) {
+	if (d->cuda->device_get(&device, (int)d->info.index) != CUDA_OK ||
+	    d->cuda->device_get_attribute(&khz, CUDA_ATTRIBUTE_CLOCK_KHZ, device) != CUDA_OK ||
+	    khz <= 0)
+		khz = ASSUMED_KHZ;
+	plan->interval_cycles = plan->interval_ns * (uint64_t)khz / 1000000;
+	if (plan->interval_cycles < CYCLES_MIN) {
 		plan->interval_cycles = CYCLES_MIN;
 		if (plan->counts_cycles)
 			plan->interval_ns = CYCLES_MIN * UINT64_C(1000000) / (uint64_t)khz;

@@ -56,7 +56,7 @@ static int configure(struct pm_session *s)
 		s->plan.keeps_latest = false;
 		result = set_config(s);
 	}
-	if (!s->plan.counts_cycles && s->plan.interval_cycles && result == CUPTI_NOT_SUPPORTED) {
+	if (!s->plan.counts_cycles && result == CUPTI_NOT_SUPPORTED) {
 		s->plan.counts_cycles = true;
 		result = set_config(s);
 	}
@@ -198,7 +198,7 @@ void pm_restore(const struct pm_session *s, struct reading *r)
 	r->len = 0;
 }
 
-void pm_evaluate(const struct pm_session *s, const struct reading *r, size_t i, double *values)
+void pm_evaluate(struct pm_session *s, const struct reading *r, size_t i, double *values)
 {
 	const struct gpu_set *set = s->plan.set;
 	struct cupti_evaluate p = {
@@ -210,10 +210,13 @@ void pm_evaluate(const struct pm_session *s, const struct reading *r, size_t i, 
 		.numMetrics = set->names_len,
 		.pMetricValues = values,
 	};
-	bool failed = CUPTI_CALL(s->cupti, evaluate, &p) != CUPTI_OK;
 	uint64_t bad = 0;
+	bool failed;
 	size_t k;
 
+	atomic_store_explicit(&s->evaluate_mono_ns, pm_now(s), memory_order_release);
+	failed = CUPTI_CALL(s->cupti, evaluate, &p) != CUPTI_OK;
+	atomic_store_explicit(&s->evaluate_mono_ns, 0, memory_order_release);
 	for (k = 0; k < set->names_len; k++)
 		if (failed || !isfinite(values[k])) {
 			values[k] = NAN;

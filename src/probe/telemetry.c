@@ -413,8 +413,7 @@ bool telemetry_join(struct telemetry *t, uint64_t timeout_ns)
 		t->is_running = false;
 		clock_real.sleep_until(&clock_real, until, &t->done);
 		if (!atomic_load_explicit(&t->done, memory_order_acquire)) {
-			pthread_detach(t->thread);
-			dso_stay();
+			thread_leave(t->thread);
 			t->is_left_behind = true;
 			return false;
 		}

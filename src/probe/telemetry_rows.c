@@ -90,7 +90,8 @@ void part_tell(const struct unit *u, const struct part *p, struct gpu_info *ret)
 		for (i = 0; g != GPU_PROCESSES && i < gpu_sources[g]->metrics_len; i++) {
 			const char *name = gpu_sources[g]->metrics[i].name;
 
-			if (p->told[g] >> i & 1 || p->series[g].reads < 2)
+			if (p->told[g] >> i & 1 || p->series[g].reads < 2 ||
+			    gpu_sources[g]->metrics[i].is_rare)
 				continue;
 			if (at + strlen(before) + strlen(name) >= sizeof(ret->note))
 				return;

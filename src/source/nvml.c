@@ -46,6 +46,8 @@ bool nvml_answered(struct gpu_device *d, struct nvml_part *p, unsigned question,
 		nvml_call_name(call, name, sizeof(name));
 		nvml_failed(&d->failure, name, result);
 	}
+	if (d->lost)
+		nvml_blame_xid(d);
 	return false;
 }
 
@@ -171,6 +173,7 @@ static galvo_status attach(void *library, uint32_t number, struct gpu_device **r
 
 static void detach(struct gpu_device *d)
 {
+	nvml_end_events(d);
 	buf_finish(&d->text);
 	free(d->list);
 	free(d->samples);

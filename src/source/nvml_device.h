@@ -45,11 +45,18 @@ enum nvml_question {
 	ASK_PROCESS_USE,
 	ASK_FACTS, /* names and numbers, each once */
 	ASK_MIG_MODE,
+	ASK_EVENTS,
 	ASK_FIELD, /* of the rows of a table of fields */
 	NVML_QUESTIONS = 64,
 };
 
 #define NVML_FIELDS_MAX (NVML_QUESTIONS - ASK_FIELD)
+
+struct nvml_xids {
+	uint64_t count, last; /* last: a code, where there is one */
+};
+
+#define NVML_GPUS_MAX 100 /* their numbers leave no room for more */
 
 struct nvml_library {
 	struct nvml nvml;
@@ -60,6 +67,8 @@ struct nvml_library {
 	bool foreign_pids;
 	/* Jetson: what its library does not tell is in files; empty: it is none */
 	char load_path[64], thermal_path[64];
+	/* By number: what was counted of a GPU that was lost goes on. Each is its own thread's alone. */
+	struct nvml_xids xids[NVML_GPUS_MAX];
 };
 
 /* The GPU, or an instance of it. */
@@ -104,6 +113,7 @@ struct gpu_device {
 	struct nvml_user *held; /* as of the last reading that had samples */
 	size_t held_len, held_cap;
 	uint64_t seen;        /* time of the newest sample of use, µs */
+	void *events;         /* a set of this GPU's alone; NULL: there is none yet, or it cannot be had */
 	struct buf text;      /* of files */
 };
 
@@ -157,6 +167,13 @@ void nvml_read_use(struct gpu_device *d);
 /* Each begins with this and returns that. */
 void nvml_reading_begin(struct gpu_device *);
 galvo_status nvml_reading_end(const struct gpu_device *, galvo_error *reterr);
+
+/* What has happened since the last time. */
+void nvml_read_xids(struct gpu_device *, struct nvml_part *, struct raw *);
+/* Of a GPU that is lost: the failure begins with the Xid that came with it, if one did. */
+void nvml_blame_xid(struct gpu_device *);
+/* What was not read of it counts nevertheless. */
+void nvml_end_events(struct gpu_device *);
 
 #define TEGRA_TEXT_MAX_BYTES 4096
 /* Jetson: whether this is one, and what its files tell. */

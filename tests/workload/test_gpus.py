@@ -1,4 +1,5 @@
 """galvo record where there are GPUs, played by doubles of NVIDIA's libraries: DOUBLES is their folder."""
+import json
 import os
 import signal
 import sys
@@ -81,9 +82,13 @@ def telemetry_is_recorded_by_itself():
 @test
 def gpus_are_left_alone():
     env = play(ONE)
-    done = record(env, "-q", "--no-gpu", "--gpu-counters", "--", "true")
+    done = record(env, "-q", "--no-gpu", "--", "true")
     same((done.returncode, done.stderr, calls()), (0, b"", {}))
     same(sorted(n for n in os.listdir("r") if n.startswith("gpu")), [])
+    for option in "--gpu-counters", "--gpu-telemetry-hz=5":
+        done = record(env, "--no-gpu", option, "--", "true")
+        same(done.returncode, 2)
+        assert b"--no-gpu leaves GPUs alone: expected it without " + option.split("=")[0].encode() in done.stderr
 
 
 @test
@@ -99,7 +104,9 @@ def a_machine_without_gpus():
 def counters_are_exact():
     env = play(TWO)
     done = record(env, BOTH, "--gpu-hz", "500", "--", "sleep", "0.6")
-    same((done.returncode, len(done.stderr.splitlines())), (0, 1))
+    same(done.returncode, 0)
+    first, last = done.stderr.decode().splitlines()
+    assert "it counts cycles: 500 samples a second were asked for" in first + last, done.stderr
     check("r")
     messages = counted()
     many = expect_exact(messages)
@@ -221,6 +228,73 @@ def a_killed_recorder_leaves_what_it_wrote():
     many = expect_exact(counted())
     assert set(many) == {0, 1} and min(many.values()) > 100, many
     assert len(told()) > 0
+
+
+@test
+def counters_flush_as_all_streams_do():
+    env = play(ONE)
+    process = start(GALVO, "record", "-q", "-o", "r", "--flush", "50ms", BOTH, "--", "sleep", "60", env=env,
+                    start_new_session=True)
+    wait_until(lambda: os.path.exists("r/gpu_metrics.pb") and len(counted()) > 2 and len(told()) > 0,
+               "counters are written")
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    os.killpg(process.pid, signal.SIGKILL)
+    with open("r/gpu_metrics.pb", "w"):
+        pass
+    assert b"gpu_metrics.pb: no samples were written" in run(GALVO, "report", "r").stdout
+
+
+@test
+def a_gpu_has_the_number_of_telemetry():
+    env = play("scene\ngpu GH100 name=H200 ordinal=-1\ngpu GH100 name=H200 ordinal=1\n"
+               "gpu GH100 name=H200 ordinal=0\n")
+    same(record(env, "-q", BOTH, "--", "sleep", "0.3").returncode, 0)
+    gpus = json.loads(run(GALVO, "report", "--json", "r").stdout)["gpus"]
+    same([(g["index"], g["uuid"][-1]) for g in gpus], [(0, "1"), (1, "2"), (2, "3")])
+
+
+@test
+def a_start_that_hangs_ends_with_a_signal():
+    env = play(ONE + "fault hang call=cuInit\n")
+    process = start(GALVO, "record", "-o", "r", BOTH, "--", "touch", "ran", env=env)
+    wait_until(lambda: "cuInit" in calls(), "the driver is opened")
+    process.send_signal(signal.SIGTERM)
+    same(process.wait(), -signal.SIGTERM)
+    assert not os.path.exists("ran")
+    same(record(play(ONE), "-q", BOTH, "--", "true").returncode, 0)
+
+
+@test
+def what_fails_is_told_where_it_was_asked_for():
+    env = play(ONE + "fault result call=cuInit result=100\n")
+    assert b"no GPU counters: cuInit" in record(env, "-q", BOTH, "--", "true").stderr
+    env = play("scene init=18\n" + ONE.split("\n", 1)[1])
+    lines = record(env, "-f", "--", "true").stderr.splitlines()
+    same(len([line for line in lines if b"LIB_RM_VERSION_MISMATCH" in line]), 1)
+    same(run(GALVO, "report", "r").stdout.count(b"LIB_RM_VERSION_MISMATCH"), 1)
+
+
+@test
+def a_driver_that_hangs_makes_no_recording_longer():
+    env = play(ONE + "fault hang call=cuptiPmSamplingDecodeData\n")
+    record(env, "-q", BOTH, "--", "sleep", "0.5")
+    assert json.loads(run(GALVO, "report", "--json", "r").stdout)["recorded_s"] < 3
+
+
+@test
+def samples_that_are_lost_are_told():
+    env = play(ONE + "fault overflow call=cuptiPmSamplingDecodeData value=50 times=20\n")
+    said = record(env, BOTH, "--", "sleep", "0.5").stderr
+    assert b" % of the samples of hardware counters are lost: the hardware buffer overflowed" in said, said
+
+
+@test
+def the_doctor_knows_a_gpu_that_is_busy():
+    env = play(ONE + "fault result call=cuptiPmSamplingEnable result=26\n")
+    text = run(GALVO, "doctor", "--json", env=env).stdout.decode()
+    line = [part for part in text.splitlines() if '"nvidia-sampling"' in part]
+    assert '"verdict": "no"' in line[0] and "tried again" not in line[0] and "not recorded" in line[0], line
 
 
 @test
