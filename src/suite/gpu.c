@@ -3,7 +3,7 @@
 
 /* It may wait for the file, and then for what is in flight, which comes within milliseconds or not at all. */
 #define TELEMETRY_PATIENCE_NS (STREAM_PATIENCE_NS + NS_PER_S)
-#define OPEN_TIMEOUT_NS (5 * NS_PER_S) /* somebody waits for the recording to begin */
+#define OPEN_TIMEOUT_NS (10 * NS_PER_S) /* somebody waits for the recording to begin */
 #define DRAIN_SAMPLES_MAX (UINT64_C(1) << 22)
 
 /* ---- configuration -------------------------------------------------------------------------------- */
