@@ -221,8 +221,10 @@ def ignored_children_are_waited_for_all_the_same():
 
 @test
 def a_stopped_galvo_counts_what_it_missed():
-    recorder = start(GALVO, "record", "-q", "-o", "r", "--", "sh", "-c", "echo ready; cat", stdin=-1)
+    recorder = start(GALVO, "record", "-q", "--flush", "50ms", "-o", "r", "--", "sh", "-c",
+                     "echo ready; cat", stdin=-1)
     recorder.stdout.readline()
+    wait_until(lambda: os.path.getsize("r/system_metrics.pb"), "its sampler is at work")
     recorder.send_signal(signal.SIGSTOP)
     stopped_s = time.monotonic()
     wait_until(lambda: time.monotonic() > stopped_s + 0.3, "time passes")
