@@ -11,7 +11,7 @@ enum { OPTS_MAX = 40, OPT_END = -1, OPT_BAD = -2 };
 enum { HELP_COLUMNS = 80, HELP_INDENT = 25, TEXT_MAX = 16384 };
 
 /* What others wrote is in it: nothing there ends the line or moves the cursor. */
-static void say(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static void say(const char *fmt, va_list args)
 {
 	char text[TEXT_MAX];
 	size_t i;
