@@ -206,13 +206,13 @@ struct row_form {
 
 struct stream_form {
 	enum stream_kind kind;
+	bool has_events;           /* regions and marks instead of rows and processes */
+	bool has_threads;
+	bool has_gpus;             /* keys are numbers of GPUs */
+	bool has_decodes;          /* times are the GPU's, and counts tell what was lost */
 	const char *file_name;     /* unless the metadata name another */
 	uint32_t devices_field;    /* 0: no devices in this stream */
 	uint32_t flush_stats_field;
-	bool has_events;           /* regions and marks instead of rows and processes */
-	bool has_threads;
-	bool has_gpus;     /* keys are numbers of GPUs */
-	bool has_decodes;  /* times are the GPU's, and counts tell what was lost */
 	size_t rows_len;
 	struct row_form rows[ROW_FORMS_MAX];
 };
