@@ -123,7 +123,7 @@ static galvo_status read_message(struct stream_build *b, struct span message,
 	status = read_around(b, message);
 	if (status == GALVO_OK && b->form->rows_len)
 		status = read_rows(b, message);
-	if (status == GALVO_OK && b->form->has_decodes &&
+	if (status == GALVO_OK && b->form->has_decodes && b->tables[0].rows_len > before[0] &&
 	    !gpus_convert(&b->gpus, header, b->tables[0].mono_ns + before[0],
 	                  b->tables[0].rows_len - before[0]))
 		status = GALVO_ERR_NOMEM;
