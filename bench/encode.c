@@ -93,7 +93,7 @@ static void measure(struct bench *b)
 
 static galvo_status run(size_t columns, galvo_error *reterr)
 {
-	static char names[ROW_MAX][16];
+	static char names[ROW_MAX][32];
 	const char *name_at[ROW_MAX];
 	struct stream_config config = {
 		.kind = STREAM_GPU,

@@ -10,7 +10,7 @@
 #include "scene.h"
 #include "scratch.h"
 
-enum { GPUS = 8, READING = 500, READINGS = 200 };
+enum { GPUS = 8, READING = 500, READINGS = 200, SLOT_BYTES = 64 };
 static const double HZ = 10000, TARGET_PCT = 15;
 static const uint64_t INTERVAL_NS = 100000, RUN_NS = 8 * NS_PER_S;
 static const char *metrics[] = {
@@ -54,7 +54,7 @@ struct bare {
 	void *object;
 	uint8_t *image;
 	size_t image_bytes;
-	uint64_t samples;
+	uint64_t samples, cpu_ns;
 	double nonsense;
 };
 
@@ -105,6 +105,7 @@ static int bare_read(struct bare *b)
 	                           .numMetrics = b->set->names_len,
 	                           .pMetricValues = values};
 	int result = CUPTI_CALL(&b->cupti, data_initialize, &i);
+	uint64_t from = thread_cpu_ns(); /* images are made anew by galvo itself */
 
 	if (!result)
 		result = CUPTI_CALL(&b->cupti, decode, &d);
@@ -116,6 +117,7 @@ static int bare_read(struct bare *b)
 		b->nonsense += values[0];
 	}
 	b->samples += n.numCompletedSamples;
+	b->cpu_ns += thread_cpu_ns() - from;
 	return result;
 }
 
@@ -126,7 +128,6 @@ static galvo_status measure_bare(struct bench *b, double *ret_ns, galvo_error *r
 	struct cupti_sampling s = {.structSize = CUPTI_BYTES_start};
 	struct gpu_host *host = NULL;
 	struct cuda cuda;
-	uint64_t from;
 	int i, result;
 	galvo_status status = cuda_open(&cuda, &b->cuda, reterr);
 
@@ -144,12 +145,11 @@ static galvo_status measure_bare(struct bench *b, double *ret_ns, galvo_error *r
 	b->scene->is_fake = 1;
 	b->scene->fake_mono_ns = b->scene->begin_mono_ns;
 	result = bare_start(&bare, READING * 4);
-	from = thread_cpu_ns();
 	for (i = 0; i < READINGS && !result; i++) {
 		b->scene->fake_mono_ns += READING * INTERVAL_NS;
 		result = bare_read(&bare);
 	}
-	*ret_ns = (double)(thread_cpu_ns() - from) / (double)bare.samples;
+	*ret_ns = (double)bare.cpu_ns / (double)bare.samples;
 	s.pPmSamplingObject = bare.object;
 	bare.cupti.stop(&s);
 	bare.cupti.disable(&s);
@@ -231,10 +231,14 @@ static void print(const struct bench *b, const galvo_run *run, double bare_ns, u
 	printf("CPU of all threads %.2f %% of one core; of that the double's calls %.2f %% (%.0f ns a "
 	       "sample)\n",
 	       all, bare, bare_ns);
-	printf("galvo: %.2f %% of one core, %.0f ns a sample   <= %g %%, nothing lost: %s\n", share,
-	       share * 1e7 * seconds / (double)n.samples, TARGET_PCT,
-	       share <= TARGET_PCT && !sum.unwritten && !sum.overflows && !sum.full_images ? "pass"
-	                                                                                   : "miss");
+	printf("galvo: %.2f %% of one core, %.0f ns a sample", share,
+	       share * 1e7 * seconds / (double)n.samples);
+	if (b->scene->slot_bytes == SLOT_BYTES)
+		printf("   <= %g %%, nothing lost: %s", TARGET_PCT,
+		       share <= TARGET_PCT && !sum.unwritten && !sum.overflows && !sum.full_images
+		               ? "pass"
+		               : "miss");
+	printf("\n");
 }
 
 static galvo_status record(struct bench *b, galvo_error *reterr)
@@ -282,7 +286,7 @@ static bool stage(struct bench *b, char *path, size_t bytes, uint32_t slot_bytes
 
 int main(int argc, char **argv)
 {
-	uint64_t slot_bytes = 64;
+	uint64_t slot_bytes = SLOT_BYTES;
 	struct bench b = {.cuda = {.file = DOUBLES "/lib/libcuda.so.1"},
 	                  .cupti = {.file = DOUBLES "/lib/libcupti.so.13"}};
 	char scene[SCRATCH_BYTES + 16];

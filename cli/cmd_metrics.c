@@ -10,7 +10,7 @@ static const struct opt opts[] = {
 	{257, "catalog", NULL, "as a MetricCatalog in text form, for metric_catalog_path", NULL},
 	{258, "gpu", NULL, "what the GPU that is here can count", NULL},
 	{259, "chip", "CHIP", "what this chip (GH100) can count, without a GPU; list: which chips there are",
-	 NULL},
+	 "a chip as GH100, or list"},
 	{260, "suffixes", NULL, "of these all full names", NULL},
 	{261, "check", "NAMES",
 	 "is this set of full names, default or rich, with commas between, counted in one pass?", NULL},
@@ -123,6 +123,8 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 		ways->is_catalog = true;
 	else if (key == 258)
 		ways->is_gpu = true;
+	else if (key == 259 && !arg[0])
+		return OPT_WRONG;
 	else if (key == 259)
 		ways->counters.chip = arg;
 	else if (key == 260)

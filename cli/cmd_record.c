@@ -17,6 +17,8 @@ enum {
 #define GPU_HERTZ 1000 /* of counters: no GPU notices */
 #define GPU_HERTZ_MAX 200000
 #define DAY_S 86400
+#define FLUSH_MS 5000
+#define BLANKS " \t"
 
 #define HERTZ "a number above 0.001 and at most 10000"
 static const struct opt opts[] = {
@@ -50,7 +52,7 @@ static const struct opt opts[] = {
 	 HERTZ},
 	{KEY_GPU_COUNTERS, "gpu-counters", "[=SET]",
 	 "hardware counters of GPUs: default, rich or names of metrics with commas between them",
-	 "default, rich or names of metrics with commas between them, 128 at most"},
+	 "default, rich or full names of metrics as sm__cycles_active.avg with commas between them, 128 at most"},
 	{KEY_GPU_HZ, "gpu-hz", "N", "hardware counters N times a second (default: 1000)",
 	 "a number from 1 up to 200000"},
 	{KEY_GPUS, "gpus", "LIST", "hardware counters of these GPUs: numbers or UUIDs (default: all)",
@@ -170,6 +172,7 @@ static bool take_flush(galvo_suite_config *config, const char *text)
 		return false;
 	config->flush_interval_ms = (uint64_t)(s * 1000);
 	config->disk_flush_interval_ms = config->events_flush_interval_ms = 0; /* the same */
+	config->gpu_flush_interval_ms = config->telemetry_flush_interval_ms = 0;
 	return true;
 }
 
@@ -187,9 +190,11 @@ static bool take_disk(struct recording *r, const char *name)
 	return name[0] != '\0';
 }
 
+/* Blanks around the commas are none of a word. */
 static bool take_words(struct words *to, const char *text, size_t most)
 {
 	char *at = to->text, *comma;
+	size_t end;
 
 	to->len = 0;
 	if (strlen(text) >= sizeof(to->text))
@@ -199,6 +204,9 @@ static bool take_words(struct words *to, const char *text, size_t most)
 		comma = strchr(at, ',');
 		if (comma)
 			*comma++ = '\0';
+		at += strspn(at, BLANKS);
+		for (end = strlen(at); end && strchr(BLANKS, at[end - 1]); end--)
+			at[end - 1] = '\0';
 		if (!at[0] || to->len == most)
 			return false;
 		to->all[to->len++] = at;
@@ -229,12 +237,23 @@ static bool take_gpus(struct recording *r, const char *text)
 	return true;
 }
 
+/* No GPU has another: "unit__what.suffix", or a set's name. */
+static bool is_metric(const char *word)
+{
+	const char *unit_end = strstr(word, "__"), *suffix = strchr(word, '.');
+
+	return !strcmp(word, "default") || !strcmp(word, "rich") ||
+	       (unit_end && unit_end > word && suffix && suffix > unit_end + 2 && suffix[1]);
+}
+
 /* What the file says of devices and frequency stands. */
 static bool take_counters(struct recording *r, const char *text)
 {
 	static const char *const all[] = {"all"};
 	galvo_suite_config *c = &r->config;
+	size_t i;
 
+	r->asks_counters = true;
 	if (!c->gpu_counters && !c->gpus_len) {
 		c->gpus = all;
 		c->gpus_len = 1;
@@ -246,6 +265,9 @@ static bool take_counters(struct recording *r, const char *text)
 		return true;
 	if (!take_words(&r->gpu_metrics, text, GPU_METRICS_MAX))
 		return false;
+	for (i = 0; i < r->gpu_metrics.len; i++)
+		if (!is_metric(r->gpu_metrics.all[i]))
+			return false;
 	c->gpu_metrics = r->gpu_metrics.all;
 	c->gpu_metrics_len = r->gpu_metrics.len;
 	return true;
@@ -262,7 +284,10 @@ static bool take_gpu_value(struct recording *r, int key, const char *arg)
 {
 	switch (key) {
 	case KEY_NO_GPU: r->no_gpu = true; return true;
-	case KEY_GPU_TELEMETRY_HZ: r->config.gpu_telemetry = 1; return take_hertz(&r->config.telemetry_hz, arg);
+	case KEY_GPU_TELEMETRY_HZ:
+		r->config.gpu_telemetry = 1;
+		r->asks_telemetry = true;
+		return take_hertz(&r->config.telemetry_hz, arg);
 	case KEY_GPU_COUNTERS: return take_counters(r, arg);
 	case KEY_GPU_HZ: return take_gpu_hertz(r, arg);
 	case KEY_GPUS: return take_gpus(r, arg);
@@ -309,8 +334,14 @@ static int settle_gpus(const struct command *command, struct recording *r)
 {
 	if (r->has_gpu_options && !r->config.gpu_counters)
 		return usage_error(command, "--gpus and --gpu-hz are of hardware counters: expected --gpu-counters");
+	if (r->no_gpu && (r->asks_counters || r->asks_telemetry))
+		return usage_error(command, "--no-gpu leaves GPUs alone: expected it without %s",
+		                   r->asks_counters ? "--gpu-counters" : "--gpu-telemetry-hz");
 	if (r->no_gpu)
 		r->config.gpu_counters = r->config.gpu_telemetry = 0;
+	if (!r->config.gpu_flush_interval_ms) /* no stream loses more than another when we are killed */
+		r->config.gpu_flush_interval_ms = r->config.flush_interval_ms ? r->config.flush_interval_ms
+		                                                              : FLUSH_MS;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "cli.h"
 
 enum { NAMES_MAX = 256, PATTERN_MAX = 256 };
+#define BLANKS " \t"
 
 struct listing {
 	galvo_counters *counters;
@@ -234,7 +235,8 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 	const char *names[NAMES_MAX], *chip = galvo_counters_chip(counters);
 	galvo_status status;
 	galvo_error error;
-	size_t n = 0;
+	size_t n = 0, end;
+	char *name;
 	int closed;
 
 	while (text) {
@@ -242,8 +244,11 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 			complain("--check: more than %d names", NAMES_MAX);
 			return EXIT_OF_USAGE;
 		}
-		text += strspn(text, " ");
-		names[n++] = strsep(&text, ",");
+		name = strsep(&text, ",");
+		name += strspn(name, BLANKS);
+		for (end = strlen(name); end && strchr(BLANKS, name[end - 1]); end--)
+			name[end - 1] = '\0';
+		names[n++] = name;
 	}
 	status = galvo_counters_choose(counters, names, n, &set, &error);
 	if (is_json)
@@ -258,6 +263,18 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 
 /* ---- the door ----------------------------------------------------------------------------------- */
 
+/* Then it is the chip that cannot be sampled. */
+static bool has_library(void)
+{
+	galvo_counters_config config = {.struct_size = sizeof(config), .chip = ""};
+	galvo_counters *counters;
+
+	if (galvo_counters_open(&config, &counters, NULL) != GALVO_OK)
+		return false;
+	galvo_counters_close(counters);
+	return true;
+}
+
 static int cannot_open(const struct counters_wish *wish, galvo_status status,
                        const galvo_error *error)
 {
@@ -266,7 +283,7 @@ static int cannot_open(const struct counters_wish *wish, galvo_status status,
 		         ? "" : "; `galvo metrics --chip GH100` lists those of a chip that is not here");
 	else
 		complain("%s", error->text);
-	return status == GALVO_ERR_INVALID ? EXIT_OF_USAGE : EXIT_OF_GALVO;
+	return status == GALVO_ERR_INVALID || (wish->chip && has_library()) ? EXIT_OF_USAGE : EXIT_OF_GALVO;
 }
 
 int counters_print(const struct counters_wish *wish)

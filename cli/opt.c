@@ -8,7 +8,26 @@
 #include "cli.h"
 
 enum { OPTS_MAX = 40, OPT_END = -1, OPT_BAD = -2 };
-enum { HELP_COLUMNS = 80, HELP_INDENT = 25 };
+enum { HELP_COLUMNS = 80, HELP_INDENT = 25, TEXT_MAX = 16384 };
+
+/* What others wrote is in it: nothing there ends the line or moves the cursor. */
+__attribute__((format(printf, 1, 0))) static void say(const char *fmt, va_list args)
+{
+	char text[TEXT_MAX];
+	size_t i;
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	for (i = 0; text[i]; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\n' || c == '\t')
+			fputs(c == '\n' ? "\\n" : "\\t", stderr);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(stderr, "\\x%02x", c);
+		else
+			fputc(c, stderr);
+	}
+}
 
 void complain(const char *fmt, ...)
 {
@@ -16,7 +35,7 @@ void complain(const char *fmt, ...)
 
 	fputs("galvo: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	say(fmt, args);
 	va_end(args);
 	fputc('\n', stderr);
 }
@@ -27,7 +46,7 @@ int usage_error(const struct command *command, const char *fmt, ...)
 
 	fprintf(stderr, "galvo %s: ", command->name);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	say(fmt, args);
 	va_end(args);
 	fprintf(stderr, "; try `galvo %s --help`\n", command->name);
 	return EXIT_OF_USAGE;

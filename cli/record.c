@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define POLL_S 0.1  /* how often attached processes are asked whether they still are */
+#define WORTH_PCT 1 /* of samples of hardware counters that are lost */
 #define BURST_S 0.2 /* timeout(1) sends a signal to the process, and then to its group */
 
 struct session {
@@ -19,6 +20,7 @@ struct session {
 	galvo_suite *suite;
 	galvo_listener *listener; /* NULL: what the workload says is not heard */
 	struct launch launch;
+	struct watch watch;
 	sigset_t signals, mask_before;
 	bool ignored_children; /* SIGCHLD, when we were started */
 	galvo_workload workload;
@@ -98,8 +100,15 @@ static void tell_no_counters(const struct session *s)
 	galvo_profiler *profiler = galvo_suite_gpu_profiler(s->suite);
 	galvo_error error;
 
-	if (profiler && !s->r->is_quiet && galvo_gpu_status(profiler, &error) != GALVO_OK)
+	if (profiler && (!s->r->is_quiet || s->r->asks_counters) &&
+	    galvo_gpu_status(profiler, &error) != GALVO_OK)
 		complain("no GPU counters: %s; the rest is recorded, and galvo doctor tells more", error.text);
+}
+
+/* Of one, a part of theirs, or the library of a vendor. */
+static bool is_of_gpus(const char *subject)
+{
+	return !strncmp(subject, "GPU ", 4) || !strcmp(subject, "nvidia");
 }
 
 /*
@@ -112,7 +121,7 @@ static void tell_gpu_notes(struct session *s, bool is_start)
 
 	while (galvo_suite_note_at(s->suite, s->notes_seen, &note, NULL) == GALVO_OK) {
 		s->notes_seen++;
-		if (!s->r->is_quiet && !strncmp(note.subject, "GPU ", 4) &&
+		if (!s->r->is_quiet && is_of_gpus(note.subject) &&
 		    !(is_start && !strcmp(note.subject, "GPU counters")))
 			complain("%s: %s", note.subject, note.text);
 	}
@@ -139,6 +148,9 @@ static void stop_recording(struct session *s)
 	    galvo_suite_get_stats(s->suite, &stats, NULL) != GALVO_OK)
 		return;
 	tell_slowed(s, &stats);
+	if (stats.gpu_lost_pct > WORTH_PCT && stats.gpu_lost_why[0])
+		complain("%.3g %% of the samples of hardware counters are lost: %s; galvo report tells more",
+		         stats.gpu_lost_pct, stats.gpu_lost_why);
 	fprintf(stderr, "galvo: %.2f s recorded in %s (%.1f KiB); see it with: galvo report %s\n",
 	        (double)stats.elapsed_ns / 1e9, s->r->config.output_dir,
 	        (double)stats.bytes_written / 1024, s->r->config.output_dir);
@@ -299,6 +311,7 @@ static int run_workload(struct session *s)
 	galvo_status status = galvo_suite_start(s->suite, &error);
 	int failed = 0;
 
+	watch_end(&s->watch);
 	if (status != GALVO_OK) {
 		complain("%s", error.text);
 		if (s->r->argc)
@@ -384,6 +397,7 @@ static bool is_gpu_mistake(const galvo_error *error)
 static int record_session(struct session *s)
 {
 	struct recording *r = s->r;
+	galvo_status status;
 	galvo_error error;
 	int exit_code;
 
@@ -400,7 +414,11 @@ static int record_session(struct session *s)
 	r->config.processes_len = r->processes_len;
 	r->config.disks = r->disks;
 	r->config.disks_len = r->disks_len;
-	if (galvo_suite_create(&r->config, &s->suite, &error) != GALVO_OK) {
+	watch_begin(&s->watch);
+	status = galvo_suite_create(&r->config, &s->suite, &error);
+	if (status != GALVO_OK || galvo_suite_is_replay(s->suite))
+		watch_end(&s->watch);
+	if (status != GALVO_OK) {
 		complain("%s%s", error.text,
 		         error.status == GALVO_ERR_STATE ? " (--force replaces it)" : "");
 		if (r->argc)

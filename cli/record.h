@@ -2,6 +2,8 @@
 #ifndef GALVO_CLI_RECORD_H
 #define GALVO_CLI_RECORD_H
 
+#include <pthread.h>
+
 #include "cli.h"
 
 enum { PROCESSES_MAX = 256, DISKS_MAX = 256, GPUS_MAX = 64, GPU_METRICS_MAX = 128 };
@@ -27,10 +29,20 @@ struct recording {
 	bool has_file_processes, has_file_disks; /* and no option has replaced them */
 	struct words gpus, gpu_metrics;
 	bool has_gpu_options; /* of counters, but not the one that asks for them */
-	bool no_gpu;
+	bool no_gpu, asks_counters, asks_telemetry; /* options, not the file */
 	bool is_machine_only, is_quiet, wants_report;
 	double for_s; /* 0: until the end */
 };
+
+/* What ends galvo at once, as by default, while nothing is recorded yet: drivers may take their time. */
+struct watch {
+	pthread_t thread;
+	bool is_there;
+};
+
+/* Behind the fork, as it is a thread; its signals are blocked. */
+void watch_begin(struct watch *w);
+void watch_end(struct watch *w);
 
 /* Records; the exit status of galvo. */
 int record(struct recording *r);

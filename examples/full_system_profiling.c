@@ -5,6 +5,7 @@
  *
  * With -s a sidecar does the sampling, and what that costs is not this program's.
  */
+#include <dirent.h>
 #include <galvo/galvo.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 #define EXAMPLE_CONFIG "example.pbtxt"
 #endif
 
-enum { THREADS = 2, NUMBERS = 4 << 20, COMPUTE_MS = 500, FILE_BYTES = 16 << 20 };
+enum { THREADS = 2, NUMBERS = 4 << 20, COMPUTE_MS = 500, FILE_BYTES = 16 << 20, DIR_BYTES = 4096 };
 
 struct work {
 	double *numbers; /* one block, a part of it for each thread */
@@ -173,7 +174,7 @@ static int run_phases(galvo_suite *suite, galvo_error *error)
 
 /* The suite that a file asks for. */
 static galvo_status create_suite(const char *path, const char *output_dir, int has_sidecar,
-                                 galvo_suite **suite, galvo_error *error)
+                                 char dir[DIR_BYTES], galvo_suite **suite, galvo_error *error)
 {
 	galvo_suite_config chosen;
 	galvo_config *config;
@@ -186,6 +187,7 @@ static galvo_status create_suite(const char *path, const char *output_dir, int h
 		chosen.output_dir = output_dir;
 	if (has_sidecar)
 		chosen.mode = GALVO_SIDECAR;
+	snprintf(dir, DIR_BYTES, "%s", chosen.output_dir);
 	status = galvo_suite_create(&chosen, suite, error);
 	if (status == GALVO_OK)
 		printf("recording; afterwards: galvo report %s\n", chosen.output_dir);
@@ -203,6 +205,25 @@ static void tell_notes(const galvo_suite *suite)
 		fprintf(stderr, "%s: %s\n", note.subject, note.text);
 }
 
+/* Which streams there are depends on the configuration, and on the machine. */
+static void print_files(const char *dir)
+{
+	struct dirent **files;
+	int i, n = scandir(dir, &files, NULL, alphasort);
+	const char *between = "written: ";
+
+	for (i = 0; i < n; i++) {
+		if (strstr(files[i]->d_name, ".pb")) {
+			printf("%s%s", between, files[i]->d_name);
+			between = ", ";
+		}
+		free(files[i]);
+	}
+	if (n >= 0)
+		free(files);
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = EXAMPLE_CONFIG, *output_dir = NULL;
@@ -210,6 +231,7 @@ int main(int argc, char **argv)
 	galvo_error error = {0};
 	galvo_status status;
 	int option, has_sidecar = 0, done = 0;
+	char dir[DIR_BYTES] = "";
 
 	while ((option = getopt(argc, argv, "sc:o:")) != -1) {
 		if (option == '?') {
@@ -221,7 +243,7 @@ int main(int argc, char **argv)
 		else
 			*(option == 'c' ? &path : &output_dir) = optarg;
 	}
-	status = create_suite(path, output_dir, has_sidecar, &suite, &error);
+	status = create_suite(path, output_dir, has_sidecar, dir, &suite, &error);
 	if (status == GALVO_OK)
 		status = galvo_suite_start(suite, &error);
 	if (status == GALVO_OK) {
@@ -232,7 +254,7 @@ int main(int argc, char **argv)
 	if (status != GALVO_OK)
 		fprintf(stderr, "%s\n", error.text);
 	else
-		printf("written: system_metrics.pb, disk_metrics.pb, events.pb, session_metadata.pb\n");
+		print_files(dir);
 	galvo_suite_destroy(suite);
 	return done && status == GALVO_OK ? 0 : 1;
 }

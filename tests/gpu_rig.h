@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "event/internal.h"
+#include "event/gpu.h"
 #include "event_rig.h"
 #include "scene_rig.h"
 
@@ -96,6 +96,13 @@ static inline uint64_t gpu_begins(struct gpu_rig *g, const char *name)
 	return galvo_region_begin(g->t, name, strlen(name));
 }
 
+static inline void stop_and_read(struct gpu_rig *g)
+{
+	events_signal_stop(g->r.events);
+	events_finish(g->r.events);
+	rig_read(&g->r);
+}
+
 /* Since the scene began. */
 static inline uint64_t since_ns(uint64_t mono_ns)
 {
@@ -113,6 +120,25 @@ static inline bool is_at(uint64_t mono_ns, uint64_t error_ns, uint64_t true_ns)
 	printf("# at %llu with an error of %llu, not %llu\n", (unsigned long long)since_ns(mono_ns),
 	       (unsigned long long)error_ns, (unsigned long long)true_ns);
 	return false;
+}
+
+static inline bool await(bool (*holds)(void))
+{
+	size_t i;
+
+	for (i = 0; i < 2000 && !holds(); i++)
+		nanosleep(&(struct timespec){0, NS_PER_MS}, NULL);
+	return holds();
+}
+
+static inline bool hangs(void)
+{
+	return scene->hanging > 0;
+}
+
+static inline bool hangs_no_more(void)
+{
+	return scene->hanging == 0;
 }
 
 static inline struct gpu_events lost_of(const struct gpu_rig *g)

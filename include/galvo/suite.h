@@ -214,6 +214,8 @@ typedef struct galvo_suite_stats {
 	uint32_t largest_divisor;         /* sources are read at every n-th turn at least; 1: all on time */
 	char slowed_sources[164];         /* which ones the budget slows: "cpu, memory"; empty: none */
 	uint64_t gpu_samples, gpu_lost_samples; /* of hardware counters */
+	double gpu_lost_pct;              /* of their time and samples, as the last flush told */
+	char gpu_lost_why[64];            /* mostly; empty: no cause is known */
 } galvo_suite_stats;
 
 /* Any thread, between start and destroy. */

@@ -168,6 +168,8 @@ void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, u
 
 /* With all signals blocked but faults of its own. Returns errno. */
 int thread_start(pthread_t *ret, void *(*body)(void *), void *arg);
+/* Leaves a thread behind that does not come back in time: what it may return to stays loaded (dso_stay). */
+void thread_leave(pthread_t thread);
 
 /* ---- libraries that are loaded at run time --------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Starting a thread in a program that is not ours. */
+/* Threads in a program that is not ours: started, and left behind if they do not come back. */
 #include <pthread.h>
 #include <signal.h>
 
@@ -20,4 +20,10 @@ int thread_start(pthread_t *ret, void *(*body)(void *), void *arg)
 	failed = pthread_create(ret, NULL, body, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed;
+}
+
+void thread_leave(pthread_t thread)
+{
+	pthread_detach(thread);
+	dso_stay();
 }

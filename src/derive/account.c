@@ -22,7 +22,7 @@ static double failed_after_s(const struct galvo_run *run, uint64_t mono_ns)
 static size_t notes_max(const struct galvo_run *run)
 {
 	return (run->session ? run->session->notes_len : 0) + run->sources_len + run->damages_len +
-	       2 * run->streams_len;
+	       3 * run->streams_len;
 }
 
 static void stream_notes(struct galvo_summary *s, const struct run_stream *stream)
@@ -38,11 +38,34 @@ static void stream_notes(struct galvo_summary *s, const struct run_stream *strea
 	};
 	size_t i;
 
+	/* Where galvo was killed; else events alone may be none. */
+	if (s->has_session && !s->finished && stream->present && !stream->messages &&
+	    stream->kind != STREAM_EVENTS)
+		s->notes[s->notes_len++] = (struct summary_note){
+			.kind = NOTE_SESSION, .subject = stream->file_name,
+			.text = "no samples were written"};
 	for (i = 0; i < ARRAY_LEN(counts); i++)
 		if (counts[i].count)
 			s->notes[s->notes_len++] = (struct summary_note){
 				.kind = counts[i].kind, .subject = stream->file_name,
 				.text = counts[i].text, .count = counts[i].count};
+}
+
+/* Whether a note of the session says it, or the beginning that a reason has room for. */
+static bool is_noted(const struct galvo_run *run, const char *reason)
+{
+	size_t i, n;
+
+	for (i = 0; run->session && i < run->session->notes_len; i++) {
+		const struct session_note *note = &run->session->notes[i];
+
+		n = strlen(note->subject);
+		if (n && span_starts(span_str(reason), note->subject) && reason[n] == ':' &&
+		    reason[n + 1] == ' ' && reason[n + 2] &&
+		    span_starts(span_str(note->text), reason + n + 2))
+			return true;
+	}
+	return false;
 }
 
 static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run *run,
@@ -58,7 +81,7 @@ static galvo_status derive_notes(struct galvo_summary *s, const struct galvo_run
 			.kind = NOTE_SESSION, .subject = run->session->notes[i].subject,
 			.text = run->session->notes[i].text};
 	for (i = 0; i < run->sources_len; i++)
-		if (run->sources[i].failures)
+		if (run->sources[i].failures && !is_noted(run, run->sources[i].reason))
 			s->notes[s->notes_len++] = (struct summary_note){
 				.kind = NOTE_SOURCE, .subject = run->sources[i].name,
 				.text = run->sources[i].reason, .count = run->sources[i].failures,

@@ -262,6 +262,7 @@ struct summary_gpu {
 	const struct gpu_info *info;
 	size_t number;              /* in the run */
 	size_t parent;              /* index; SIZE_MAX: it is no instance of any */
+	bool has_cuda_index;        /* its number is CUDA's, and those of others are not */
 	enum gpu_state state;
 	bool used;                  /* by what was followed; where nobody tells, by anybody */
 	bool is_allocation_known, allocated; /* a process had it open */
@@ -285,6 +286,7 @@ struct summary_gpu {
 	struct figure throttle[THROTTLES]; /* by gpu_throttle */
 	struct growth power_throttle, thermal_throttle; /* in s, as it counted itself */
 	struct growth power_brake_throttle, sync_boost_throttle;
+	double xid_errors, xid_last; /* of the recording; the code of the newest, NaN: there is none */
 	struct growth ecc_corrected, ecc_uncorrected, pcie_replays;
 
 	struct summary_energy energy;

@@ -91,6 +91,8 @@ uint64_t pass_covered_ns(const struct ledger *s, const struct pass *p, const str
 
 static void account_add(struct account *a, double value, uint64_t mono_ns, double dt_s)
 {
+	double mean;
+
 	if (!a->any || value > a->highest)
 		a->highest = value;
 	if (!a->any || mono_ns > a->last_mono_ns)
@@ -103,8 +105,9 @@ static void account_add(struct account *a, double value, uint64_t mono_ns, doubl
 	/* Ticks come a little early or late: a window is full when nearly so. */
 	if (a->window_s < 0.95 * (double)PEAK_WINDOW_NS / (double)NS_PER_S)
 		return;
-	if (isnan(a->peak) || a->window / a->window_s > a->peak)
-		a->peak = a->window / a->window_s;
+	mean = fmin(a->window / a->window_s, a->highest); /* rounding makes it no more than what was read */
+	if (isnan(a->peak) || mean > a->peak)
+		a->peak = mean;
 	a->window = a->window_s = 0;
 }
 
@@ -115,7 +118,7 @@ static struct figure account_figure(const struct account *a, const struct figure
 
 	if (!a->any)
 		return f;
-	f.avg = a->covered_s > 0 ? a->integral / a->covered_s : a->highest;
+	f.avg = a->covered_s > 0 ? fmin(a->integral / a->covered_s, a->highest) : a->highest;
 	if (row->is_level) {
 		f.peak = a->highest;
 		return f;

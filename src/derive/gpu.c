@@ -79,24 +79,47 @@ static size_t parent_of(const struct galvo_run *run, size_t gpu)
 	return info->parent;
 }
 
-/* Instances go behind their GPU. */
+static bool is_before(const struct summary_gpu *a, const struct summary_gpu *b)
+{
+	if (a->has_cuda_index != b->has_cuda_index)
+		return b->has_cuda_index;
+	return a->info->index < b->info->index;
+}
+
+/* The whole GPU that comes after that one, NULL being before all; NULL: there is none. */
+static const struct summary_gpu *next_whole(const struct galvo_summary *s, const struct galvo_run *run,
+                                            const struct summary_gpu *after)
+{
+	const struct summary_gpu *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->gpus_len; i++) {
+		const struct summary_gpu *g = &s->gpus[i];
+		bool is_later = !after || is_before(after, g) || (!is_before(g, after) && g > after);
+
+		if (parent_of(run, i) == SIZE_MAX && is_later && (!found || is_before(g, found)))
+			found = g;
+	}
+	return found;
+}
+
+/* By their numbers; instances go behind their GPU. */
 static galvo_status arrange(struct galvo_summary *s, const struct galvo_run *run,
                             galvo_error *reterr)
 {
 	struct summary_gpu *all = alloc_array(s->gpus_len, sizeof(*all));
-	size_t n = 0, i, k;
+	const struct summary_gpu *whole = NULL;
+	size_t n = 0, k;
 
 	if (!all)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu GPUs", s->gpus_len);
-	for (i = 0; i < s->gpus_len; i++) {
+	while ((whole = next_whole(s, run, whole))) {
 		size_t at = n;
 
-		if (parent_of(run, i) != SIZE_MAX)
-			continue;
-		all[n] = s->gpus[i];
+		all[n] = *whole;
 		all[n++].parent = SIZE_MAX;
 		for (k = 0; k < s->gpus_len; k++)
-			if (parent_of(run, k) == i) {
+			if (parent_of(run, k) == whole->number) {
 				all[n] = s->gpus[k];
 				all[n++].parent = at;
 			}
@@ -113,6 +136,7 @@ galvo_status derive_gpus(struct galvo_summary *s, const struct galvo_run *run, g
 		gpu_telemetry_derive, gpu_energy_derive, gpu_counters_derive, gpu_processes_derive,
 	};
 	galvo_status status = GALVO_OK;
+	bool has_telemetry = false;
 	size_t i;
 
 	derive_totals(s);
@@ -125,7 +149,10 @@ galvo_status derive_gpus(struct galvo_summary *s, const struct galvo_run *run, g
 	for (i = 0; i < run->gpus_len; i++) {
 		s->gpus[i].info = &run->gpus[i].info;
 		s->gpus[i].number = i;
+		has_telemetry |= run->gpus[i].in_telemetry;
 	}
+	for (i = 0; i < s->gpus_len; i++)
+		s->gpus[i].has_cuda_index = has_telemetry && !run->gpus[i].in_telemetry;
 	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++)
 		status = parts[i](s, run, reterr);
 	if (status != GALVO_OK)

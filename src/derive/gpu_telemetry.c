@@ -186,6 +186,18 @@ static galvo_status derive_fast(struct galvo_summary *sum, const struct galvo_ru
 	return status;
 }
 
+/* The newest value of a column. */
+static double last_of(const struct gpu_rows *r, size_t gpu, const char *column)
+{
+	size_t c = r->table ? table_column(r->table, column) : SIZE_MAX, n;
+	const size_t *rows = gpu_rows_of(r, gpu, &n);
+
+	while (c != SIZE_MAX && n--)
+		if (isfinite(r->table->values[c][rows[n]]))
+			return r->table->values[c][rows[n]];
+	return NAN;
+}
+
 static galvo_status derive_slow(struct galvo_summary *sum, const struct galvo_run *run,
                                 galvo_error *reterr)
 {
@@ -209,6 +221,10 @@ static galvo_status derive_slow(struct galvo_summary *sum, const struct galvo_ru
 			g.amount *= growths[k].scale;
 			memcpy((char *)&sum->gpus[i] + growths[k].offset, &g, sizeof(g));
 		}
+	}
+	for (i = 0; status == GALVO_OK && i < sum->gpus_len; i++) {
+		sum->gpus[i].xid_errors = last_of(&r, i, "gpu__xid_errors");
+		sum->gpus[i].xid_last = last_of(&r, i, "gpu__xid_last");
 	}
 	gpu_rows_finish(&r);
 	return status;

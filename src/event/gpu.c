@@ -1,11 +1,13 @@
 /* The tracker of the GPU: which stream, and what callers do, who never wait for us or for the GPU. */
+#include <time.h>
 #include <unistd.h>
 
 #include "gpu.h"
 
 enum { SLOT_SHIFT = 48 }; /* in the id that a caller has: the slot's number above the region's id */
 
-static const uint64_t PATIENCE_NS = 500 * NS_PER_MS; /* with a worker that is in a call */
+static const uint64_t BEAT_NS = 500 * NS_PER_MS, /* that a call may take, when the worker is waited for */
+	PATIENCE_NS = 5 * NS_PER_S;              /* in all */
 
 struct gpu *gpu_create(struct ring *ring, const struct clock *clock)
 {
@@ -42,13 +44,39 @@ void gpu_signal_stop(struct gpu *g)
 	clock_wake(&g->wake);
 }
 
+void gpu_patience_begin(struct gpu_patience *p, const struct ring *r)
+{
+	p->beats = atomic_load_explicit(&r->gpu_beats, memory_order_relaxed);
+	p->beat_mono_ns = clock_real.mono_ns(&clock_real);
+	p->until_mono_ns = p->beat_mono_ns + PATIENCE_NS;
+}
+
+bool gpu_patience_lasts(struct gpu_patience *p, const struct ring *r)
+{
+	const uint64_t beats = atomic_load_explicit(&r->gpu_beats, memory_order_relaxed);
+	const struct timespec moment = {0, NS_PER_MS};
+	const uint64_t now_ns = clock_real.mono_ns(&clock_real);
+
+	if (beats != p->beats)
+		p->beat_mono_ns = now_ns;
+	p->beats = beats;
+	if (now_ns >= p->until_mono_ns || now_ns - p->beat_mono_ns >= BEAT_NS)
+		return false;
+	nanosleep(&moment, NULL);
+	return true;
+}
+
 void gpu_join(struct gpu *g)
 {
+	struct gpu_patience patience;
 	bool is_over;
 
 	if (!atomic_load(&g->is_running))
 		return;
-	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + PATIENCE_NS, &g->done);
+	gpu_patience_begin(&patience, g->ring);
+	while (!atomic_load_explicit(&g->done, memory_order_acquire) &&
+	       gpu_patience_lasts(&patience, g->ring))
+		;
 	pthread_mutex_lock(&g->lock);
 	is_over = g->is_over;
 	g->is_abandoned = !is_over;
@@ -56,7 +84,7 @@ void gpu_join(struct gpu *g)
 	if (is_over)
 		pthread_join(g->thread, NULL);
 	else
-		pthread_detach(g->thread);
+		thread_leave(g->thread);
 	atomic_store(&g->is_running, false);
 }
 
@@ -207,11 +235,14 @@ galvo_status gpu_status(const struct gpu *g, galvo_error *reterr)
 
 /* ---- callers --------------------------------------------------------------------------------------- */
 
-/* Whoever is inside may use events. The worker destroys them when nobody is, after the stop. */
+/*
+ * Whoever is inside may use events. The worker destroys them when nobody is, after the stop: each side
+ * writes its own and then reads the other's, so that one order of all four is needed.
+ */
 static bool enter(const galvo_tracker *t)
 {
 	atomic_fetch_add(&t->gpu->inside, 1);
-	if (tracker_is_recording(t))
+	if (t->ring && atomic_load(&t->gate->is_recording))
 		return true;
 	atomic_fetch_sub(&t->gpu->inside, 1);
 	return false;

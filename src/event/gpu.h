@@ -28,7 +28,7 @@ enum {
 struct gpu_slot {
 	_Atomic uint64_t id;   /* that ends the region; 0: it has ended, or there is none */
 	_Atomic uint32_t next; /* in a stack: number plus one; 0: the last */
-	void *start, *end;     /* CUDA events of the context; NULL: not made */
+	void *start, *end;     /* CUDA events of the context */
 	struct gpu_context *context;
 	struct gpu_slot *behind; /* in a list of the worker's */
 	/* What it holds. */
@@ -55,9 +55,9 @@ struct event_anchor {
 struct gpu_clock {
 	void *stream; /* nobody else's */
 	struct event_anchor anchors[GPU_ANCHORS]; /* in order of time */
-	size_t len;
 	void *spare[GPU_ANCHORS + GPU_SPARE];
-	size_t spare_len;
+	uint32_t len, spare_len;
+	uint64_t added_mono_ns; /* the last one, or the last that was of no use */
 	double pace, pace_error; /* our ns in one of the GPU's */
 };
 
@@ -124,6 +124,7 @@ uint32_t gpu_note_failure(struct gpu *g, enum gpu_call call, int result); /* as 
 /* False: there is none any more, and nothing is locked. */
 bool gpu_lock_ring(struct gpu *g);
 void gpu_unlock_ring(struct gpu *g);
+void gpu_beat(struct gpu *g); /* the worker gets on, which to lock the ring says, too */
 /* While a stream is being captured, threads in another mode than this may not ask. Returns the old one. */
 int gpu_relax(const struct gpu *g);
 void gpu_restore(const struct gpu *g, int mode);

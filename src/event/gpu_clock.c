@@ -15,7 +15,8 @@ enum {
 };
 static const uint64_t ANCHOR_EVERY_NS = 500 * NS_PER_MS, ANCHOR_FIRST_NS = 20 * NS_PER_MS;
 static const double DRIFT = 200e-6, /* between the clocks, until it is measured */
-	NONSENSE = 2000e-6;         /* beyond what clocks do: that of the GPU was set */
+	NONSENSE = 2000e-6,         /* beyond what clocks do: that of the GPU was set */
+	ROUNDING = FLT_EPSILON / 2.0;  /* a time of CUDA's is rounded by up to that share of it */
 
 int gpu_clock_init(struct gpu *g, struct gpu_clock *k)
 {
@@ -64,7 +65,7 @@ bool gpu_clock_is_due(const struct gpu_clock *k, uint64_t mono_ns)
 	every_ns = age_ns > ANCHOR_FIRST_NS ? age_ns : ANCHOR_FIRST_NS;
 	if (every_ns > ANCHOR_EVERY_NS)
 		every_ns = ANCHOR_EVERY_NS;
-	return mono_ns - k->anchors[k->len - 1].mono_ns >= every_ns;
+	return mono_ns - k->added_mono_ns >= every_ns;
 }
 
 /* The stream is idle: the GPU gets there between the call and the poll that finds it so. */
@@ -125,30 +126,54 @@ static int elapsed(const struct gpu *g, void *from, void *to, double *ret_ns, do
 	if (!result && !isfinite(ms))
 		result = CUDA_UNKNOWN;
 	*ret_ns = (double)ms * 1e6;
-	*ret_error_ns = TICK_NS + fabs(*ret_ns) * (FLT_EPSILON / 2.0);
+	*ret_error_ns = TICK_NS + fabs(*ret_ns) * ROUNDING;
 	return result;
 }
 
+/* Of the two anchors that say it best. */
 static void set_pace(struct gpu_clock *k)
 {
-	const struct event_anchor *first = &k->anchors[0], *last = &k->anchors[k->len - 1];
-	const double gpu_ns = last->gpu_ns - first->gpu_ns;
+	const struct event_anchor *from, *to, *const end = k->anchors + k->len;
 
 	k->pace = 1;
 	k->pace_error = DRIFT;
-	if (gpu_ns <= 0 ||
-	    (double)(first->half_ns + last->half_ns + 2 * TICK_NS) > gpu_ns * DRIFT)
-		return;
-	k->pace = (double)(last->mono_ns - first->mono_ns) / gpu_ns;
-	k->pace_error = (double)(first->half_ns + last->half_ns + 2 * TICK_NS) / gpu_ns;
+	for (to = k->anchors; to < end; to++)
+		for (from = k->anchors; from < to; from++) {
+			const double gpu_ns = to->gpu_ns - from->gpu_ns;
+			const double off_ns = (double)(from->half_ns + to->half_ns + 2 * TICK_NS) +
+			                      gpu_ns * ROUNDING;
+
+			if (gpu_ns <= 0 || off_ns > gpu_ns * k->pace_error)
+				continue;
+			k->pace = (double)(to->mono_ns - from->mono_ns) / gpu_ns;
+			k->pace_error = off_ns / gpu_ns;
+		}
+}
+
+/* How far off an instant is that is so far from it. */
+static double error_at(const struct gpu_clock *k, const struct event_anchor *a, double ns)
+{
+	return (double)a->half_ns + TICK_NS + fabs(ns) * (k->pace_error + ROUNDING);
+}
+
+static void append(struct gpu_clock *k, const struct event_anchor *a)
+{
+	if (k->len == GPU_ANCHORS) {
+		k->spare[k->spare_len++] = k->anchors[0].event;
+		memmove(k->anchors, k->anchors + 1, --k->len * sizeof(*k->anchors));
+	}
+	k->anchors[k->len++] = *a;
+	set_pace(k);
 }
 
 static int add(const struct gpu *g, struct gpu_clock *k, struct event_anchor *a)
 {
 	const struct event_anchor *last = &k->anchors[k->len ? k->len - 1 : 0];
 	double ns = 0, error_ns = 0, own_ns;
+	bool is_of_use = true;
 	int result = CUDA_OK;
 
+	k->added_mono_ns = a->mono_ns;
 	if (k->len) {
 		result = elapsed(g, last->event, a->event, &ns, &error_ns);
 		own_ns = (double)(a->mono_ns - last->mono_ns);
@@ -156,19 +181,14 @@ static int add(const struct gpu *g, struct gpu_clock *k, struct event_anchor *a)
 		                                   error_ns)
 			forget(k);
 		else
-			a->gpu_ns = last->gpu_ns + ns;
+			is_of_use = (double)a->half_ns <= error_at(k, last, ns);
+		a->gpu_ns = k->len ? last->gpu_ns + ns : 0;
 	}
-	if (result) {
+	if (result || !is_of_use)
 		k->spare[k->spare_len++] = a->event;
-		return result;
-	}
-	if (k->len == GPU_ANCHORS) {
-		k->spare[k->spare_len++] = k->anchors[0].event;
-		memmove(k->anchors, k->anchors + 1, --k->len * sizeof(*k->anchors));
-	}
-	k->anchors[k->len++] = *a;
-	set_pace(k);
-	return CUDA_OK;
+	else
+		append(k, a);
+	return result;
 }
 
 int gpu_clock_anchor(struct gpu *g, struct gpu_clock *k)
@@ -181,17 +201,17 @@ int gpu_clock_anchor(struct gpu *g, struct gpu_clock *k)
 
 /* ---- instants -------------------------------------------------------------------------------------- */
 
-static const struct event_anchor *nearest(const struct gpu_clock *k, double gpu_ns)
+/* One that was hard to get is worse than another one that is farther away. */
+static const struct event_anchor *best_for(const struct gpu_clock *k, double gpu_ns)
 {
 	const struct event_anchor *best = &k->anchors[k->len - 1], *a;
 
 	for (a = k->anchors; a < k->anchors + k->len; a++)
-		if (fabs(a->gpu_ns - gpu_ns) < fabs(best->gpu_ns - gpu_ns))
+		if (error_at(k, a, a->gpu_ns - gpu_ns) < error_at(k, best, best->gpu_ns - gpu_ns))
 			best = a;
 	return best;
 }
 
-/* The nearer the anchor, the finer the time, which is a float. */
 int gpu_clock_place(struct gpu *g, struct gpu_clock *k, void *event, struct gpu_instant *ret)
 {
 	const struct event_anchor *last = &k->anchors[k->len - 1], *a;
@@ -200,7 +220,7 @@ int gpu_clock_place(struct gpu *g, struct gpu_clock *k, void *event, struct gpu_
 
 	if (result)
 		return result;
-	a = nearest(k, last->gpu_ns + ns);
+	a = best_for(k, last->gpu_ns + ns);
 	if (a != last)
 		result = elapsed(g, a->event, event, &ns, &error_ns);
 	if (result)

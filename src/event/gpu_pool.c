@@ -20,8 +20,10 @@ void gpu_put_failure(uint32_t failure, char *to, size_t cap)
 bool gpu_lock_ring(struct gpu *g)
 {
 	pthread_mutex_lock(&g->lock);
-	if (!g->is_abandoned)
+	if (!g->is_abandoned) {
+		count_one(&g->ring->gpu_beats);
 		return true;
+	}
 	pthread_mutex_unlock(&g->lock);
 	return false;
 }
@@ -29,6 +31,12 @@ bool gpu_lock_ring(struct gpu *g)
 void gpu_unlock_ring(struct gpu *g)
 {
 	pthread_mutex_unlock(&g->lock);
+}
+
+void gpu_beat(struct gpu *g)
+{
+	if (gpu_lock_ring(g))
+		gpu_unlock_ring(g);
 }
 
 uint32_t gpu_note_failure(struct gpu *g, enum gpu_call call, int result)
@@ -144,26 +152,39 @@ void gpu_slot_give(struct gpu *g, struct gpu_slot *slot)
 	put_free(g, c, slot);
 }
 
+/* Both of its events, or none. */
+static bool make_slot(struct gpu *g, struct gpu_context *c)
+{
+	struct gpu_slot *slot;
+	void *start, *end;
+
+	if (atomic_load_explicit(&g->slots_made, memory_order_relaxed) >= GPU_SLOTS ||
+	    g->cuda.event_create(&start, CUDA_EVENT_DEFAULT))
+		return false;
+	if (g->cuda.event_create(&end, CUDA_EVENT_DEFAULT)) {
+		g->cuda.event_destroy(start);
+		return false;
+	}
+	slot = &g->slots[atomic_fetch_add_explicit(&g->slots_made, 1, memory_order_relaxed)];
+	slot->start = start;
+	slot->end = end;
+	slot->context = c;
+	put_free(g, c, slot);
+	return true;
+}
+
+/* Only what was made is counted: there is room for GPU_SLOTS_FIRST of each context, and for the others. */
 void gpu_grow(struct gpu *g, struct gpu_context *c)
 {
 	const uint32_t made = atomic_load_explicit(&c->made, memory_order_relaxed);
-	uint32_t n = GPU_SLOTS_FIRST, from, i;
+	uint32_t n = GPU_SLOTS_FIRST, i = 0;
 
-	if (made) {
+	if (made)
 		n = made < GPU_SLOTS_MORE - g->more_used ? made : GPU_SLOTS_MORE - g->more_used;
-		g->more_used += n;
-	}
-	from = atomic_fetch_add_explicit(&g->slots_made, n, memory_order_relaxed);
-	for (i = 0; i < n; i++) {
-		struct gpu_slot *slot = &g->slots[from + i];
-
-		if (g->cuda.event_create(&slot->start, CUDA_EVENT_DEFAULT))
-			break;
-		slot->context = c;
-		if (g->cuda.event_create(&slot->end, CUDA_EVENT_DEFAULT))
-			break;
-		put_free(g, c, slot);
-	}
+	while (i < n && make_slot(g, c))
+		i++;
+	if (made)
+		g->more_used += i;
 	atomic_store_explicit(&c->made, made + i, memory_order_relaxed);
 	c->is_full = i < n || !n;
 }
@@ -225,9 +246,9 @@ static void tear_down(struct gpu *g, struct gpu_context *c)
 	for (slot = g->slots; slot < g->slots + n; slot++) {
 		if (slot->context != c)
 			continue;
+		gpu_beat(g);
 		g->cuda.event_destroy(slot->start);
-		if (slot->end)
-			g->cuda.event_destroy(slot->end);
+		g->cuda.event_destroy(slot->end);
 	}
 	gpu_clock_finish(g, &c->clock);
 	gpu_leave(g);

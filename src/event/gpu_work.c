@@ -304,6 +304,7 @@ void gpu_work(struct gpu *g)
 	const int mode = n ? gpu_relax(g) : 0;
 	uint32_t i;
 
+	gpu_beat(g);
 	sort_ended(g);
 	for (i = 0; i < n; i++)
 		work_on(g, &g->contexts[i]);

@@ -75,6 +75,7 @@ struct ring {
 	_Atomic uint32_t gpu_failure;
 	_Atomic uint32_t gpu_is_working; /* its worker will still say what has become of regions */
 	_Atomic uint64_t gpu_cpu_ns;     /* of the worker */
+	_Atomic uint64_t gpu_beats;      /* moves on while it gets on */
 	_Alignas(LINE_BYTES) struct cell cells[CELLS];
 };
 
@@ -140,8 +141,18 @@ void gpu_mark(galvo_tracker *t, struct span name);
 /* From now on a thread works, if there is something to do. Without one (tests): work and finish. */
 galvo_status gpu_start(struct gpu *g, galvo_error *reterr);
 void gpu_signal_stop(struct gpu *g);
-/* After signal_stop: waits for it a while, then leaves it behind, without the ring. Twice is once. */
+/*
+ * After signal_stop: waits for it while it gets on, then leaves it behind, without the ring. Twice is
+ * once.
+ */
 void gpu_join(struct gpu *g);
+
+/* How long the worker is waited for: since it last got on, and in all. */
+struct gpu_patience {
+	uint64_t beats, beat_mono_ns, until_mono_ns;
+};
+void gpu_patience_begin(struct gpu_patience *p, const struct ring *r);
+bool gpu_patience_lasts(struct gpu_patience *p, const struct ring *r); /* waits a moment */
 void gpu_work(struct gpu *g);
 void gpu_finish(struct gpu *g); /* does nothing where the thread does it. Twice is once */
 /* Says what `failure`, of a ring, was. */

@@ -8,7 +8,6 @@ enum {
 };
 
 static const uint64_t WAIT_MAX_NS = 100 * NS_PER_MS, WAIT_MIN_NS = NS_PER_MS;
-static const uint64_t GPU_PATIENCE_NS = 600 * NS_PER_MS; /* at the stop */
 
 /* Takes over the ring, if there is one; is_read: here, and not in another process. */
 static galvo_status create(const struct world *world, struct ring *ring, bool is_read,
@@ -274,18 +273,16 @@ static void count_unread(struct events *e)
 		atomic_fetch_add_explicit(&e->ring->dropped, tail - e->at, memory_order_relaxed);
 }
 
-/* What the worker of the GPU, which may be in another process, has still to say; not for long. */
+/* What the worker of the GPU, which may be in another process, has still to say. */
 static void await_gpu(struct events *e)
 {
-	const uint64_t until_ns = clock_real.mono_ns(&clock_real) + GPU_PATIENCE_NS;
-	const struct timespec moment = {0, NS_PER_MS};
+	struct gpu_patience patience;
 
 	gpu_finish(e->gpu.gpu);
+	gpu_patience_begin(&patience, e->ring);
 	while (atomic_load_explicit(&e->ring->gpu_is_working, memory_order_acquire) &&
-	       clock_real.mono_ns(&clock_real) < until_ns) {
+	       gpu_patience_lasts(&patience, e->ring))
 		events_drain(e);
-		nanosleep(&moment, NULL);
-	}
 	atomic_store(&e->gpu_hangs, atomic_load(&e->ring->gpu_is_working) != 0);
 }
 
@@ -383,7 +380,7 @@ galvo_status events_start(struct events *e, galvo_error *reterr)
 
 void events_signal_stop(struct events *e)
 {
-	atomic_store_explicit(&e->gate->is_recording, 0, memory_order_release);
+	atomic_store(&e->gate->is_recording, 0); /* in one order with who is inside, see gpu.c */
 	gpu_signal_stop(e->gpu.gpu);
 	clock_wake(&e->stop);
 }

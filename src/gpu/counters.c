@@ -1,4 +1,6 @@
 /* Hardware counters from beginning to end: what a caller asks for, and all devices together. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -8,7 +10,7 @@
 #include "pen.h"
 
 static const double HZ_MIN = 1, HZ_MAX = 200000; /* more than a GPU keeps up with */
-static const uint64_t OPEN_TIMEOUT_NS = 30 * NS_PER_S, CLOSE_TIMEOUT_NS = 5 * NS_PER_S;
+static const uint64_t OPEN_TIMEOUT_NS = 10 * NS_PER_S, CLOSE_TIMEOUT_NS = 5 * NS_PER_S;
 static const uint64_t FLUSH_INTERVAL_NS = 10 * NS_PER_S;
 enum { DEVICES_MAX = 256, SAMPLES_MIN = 16 };
 
@@ -28,6 +30,7 @@ struct counters {
 	const char *columns[ROW_MAX];
 	size_t columns_len;
 	struct notes notes;
+	_Atomic uint32_t turns; /* of what devices have said since the start, which is behind those */
 	struct pen pen;
 	bool was_started;
 	bool is_left_behind; /* a thread is still in a call, with memory of ours */
@@ -51,13 +54,14 @@ bool counters_note_at(const struct counters *c, size_t i, const char **ret_subje
 		return true;
 	}
 	i -= c->notes.len;
-	for (k = 0; k < c->devices_len; k++) {
-		const struct device *d = c->devices[k];
+	for (k = 0; k < c->devices_len * SAID_KINDS; k++) {
+		const struct device *d = c->devices[k / SAID_KINDS];
+		const struct said *said = &d->said[k % SAID_KINDS];
 
-		if (!atomic_load_explicit(&d->has_trouble, memory_order_acquire) || i-- > 0)
+		if (atomic_load_explicit(&said->turn, memory_order_acquire) != i + 1)
 			continue;
 		*ret_subject = d->subject;
-		*ret_text = d->trouble;
+		*ret_text = said->text;
 		return true;
 	}
 	return false;
@@ -84,6 +88,7 @@ static galvo_status add_device(struct counters *c, uint32_t ordinal, galvo_error
 	d->info.peak_dram_bytes_per_s = d->info.peak_pcie_bytes_per_s =
 		d->info.peak_nvlink_bytes_per_s = NAN;
 	d->wake = &c->pen.wake;
+	d->turns = &c->turns;
 	snprintf(d->subject, sizeof(d->subject), "GPU %u", ordinal);
 	pthread_mutex_init(&d->words, NULL);
 	c->infos[c->devices_len] = d->info;
@@ -258,7 +263,6 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	}
 	if (!c->metrics || i < n)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	c->world = *config->world;
 	c->open_timeout_ns = config->open_timeout_ns ? config->open_timeout_ns : OPEN_TIMEOUT_NS;
 	c->wish = (struct device_wish){
 		.world = &c->world,
@@ -275,6 +279,15 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	return GALVO_OK;
 }
 
+/* A thread that is left behind may still read below it. */
+static galvo_status dup_root(struct counters *c, galvo_error *reterr)
+{
+	if (c->world.root_fd < 0)
+		return GALVO_OK;
+	c->world.root_fd = fcntl(c->world.root_fd, F_DUPFD_CLOEXEC, 3);
+	return c->world.root_fd < 0 ? err_sys(reterr, errno, "the root of proc/ and sys/") : GALVO_OK;
+}
+
 galvo_status counters_create(const struct counters_config *config, struct counters **ret,
                              galvo_error *reterr)
 {
@@ -284,15 +297,18 @@ galvo_status counters_create(const struct counters_config *config, struct counte
 	if (!c)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	c->pid = getpid();
-	status = take_config(c, config, reterr);
+	c->world = *config->world;
+	status = dup_root(c, reterr);
+	if (status == GALVO_OK)
+		status = take_config(c, config, reterr);
 	if (status == GALVO_OK)
 		status = driver_open(&c->driver, config->cuda, config->cupti, c->open_timeout_ns,
 		                     reterr);
 	c->is_left_behind = c->driver.is_left_behind;
 	if (status == GALVO_OK && c->driver.was_loaded)
 		note(&c->notes, OF_ALL,
-		     "CUPTI was loaded before: if this program uses it, its own records of kernels may be "
-		     "missing while counters are sampled");
+		     "CUPTI was loaded before, by this program or an earlier recording: if the program uses "
+		     "it, its own records of kernels may be missing while counters are sampled");
 	if (status == GALVO_OK)
 		status = list_devices(c, config, reterr);
 	if (status == GALVO_OK)
@@ -344,6 +360,7 @@ void counters_destroy(struct counters *c)
 	free(c->metrics);
 	free(c->devices);
 	free(c->infos);
+	world_close(&c->world);
 	free(c);
 }
 
@@ -390,6 +407,11 @@ bool counters_join(struct counters *c, uint64_t timeout_ns)
 	for (i = 0; i < c->devices_len && c->is_left_behind; i++)
 		device_leave(c->devices[i]);
 	return !c->is_left_behind;
+}
+
+bool counters_hold_stream(const struct counters *c)
+{
+	return c->pen.is_left_behind;
 }
 
 /* ---- what there is to know -------------------------------------------------------------------------- */

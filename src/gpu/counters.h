@@ -19,7 +19,7 @@
 
 struct counters;
 
-/* Everything in it is copied but what `world` points to, which has to outlive the counters. */
+/* Everything in it is copied but the world's clock, which has to outlive the counters. */
 struct counters_config {
 	const uint32_t *devices; /* CUDA's ordinals; none, no UUIDs either: of `all` every one, else device 0 */
 	size_t devices_len;
@@ -28,7 +28,7 @@ struct counters_config {
 	bool all;
 	double frequency_hz;   /* 0: COUNTERS_HZ_DEFAULT */
 	uint64_t buffer_bytes; /* of the hardware buffer of each device; 0: what two seconds take */
-	uint32_t max_samples;  /* that one reading of it has room for; 0: what four of them bring */
+	uint32_t max_samples;  /* that one reading of it has room for; 0: what three of them bring */
 	const char *const *metrics; /* full names, "default", "rich"; none: "default" */
 	size_t metrics_len;
 	uint64_t flush_interval_ns;  /* 0: 10 s */
@@ -36,7 +36,7 @@ struct counters_config {
 	const struct nvidia_places *cuda, *cupti; /* NULL: wherever they usually are */
 	const struct world *world;
 	uint32_t drain_samples; /* the newest ones that are kept for counters_drain; 0: none */
-	uint64_t open_timeout_ns; /* how long one device, and the driver, are waited for; 0: 30 s */
+	uint64_t open_timeout_ns; /* how long one device, and the driver, are waited for; 0: 10 s */
 };
 
 /*
@@ -60,7 +60,7 @@ bool counters_device_at(const struct counters *c, size_t i, struct gpu_info *ret
 uint64_t counters_interval_ns(const struct counters *c);
 /*
  * What was left out or does not work, and why; false behind the last. There may be more of them later.
- * Any thread; texts live as long as the counters.
+ * Any thread; texts live as long as the counters, and none changes its place.
  */
 bool counters_note_at(const struct counters *c, size_t i, const char **ret_subject,
                       const char **ret_text);
@@ -68,8 +68,13 @@ bool counters_note_at(const struct counters *c, size_t i, const char **ret_subje
 /* The stream is of STREAM_GPU and has these columns; NULL: nothing is recorded, for counters_drain. */
 galvo_status counters_start(struct counters *c, struct stream *stream, galvo_error *reterr);
 void counters_signal_stop(struct counters *c); /* any thread; returns at once */
-/* After signal_stop; flushes what is left. Twice is once. False: a call hangs, and a thread is left behind. */
+/*
+ * After signal_stop; flushes what is left. Twice is once. A device has a second at least, unless it hung
+ * before. False: a thread is left behind.
+ */
 bool counters_join(struct counters *c, uint64_t timeout_ns);
+/* After a join that was false: is it the one that uses the stream? Nobody may destroy that then. */
+bool counters_hold_stream(const struct counters *c);
 
 struct counters_counts {
 	uint64_t ticks, missed_ticks; /* readings of hardware buffers; those that failed or came too late */

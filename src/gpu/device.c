@@ -8,12 +8,13 @@
 
 enum {
 	CYCLES_MIN = 20000, /* the shortest that is taken */
+	ASSUMED_KHZ = 1000000,
 	/* Readings: as often as so many samples come, but neither more nor less often than that. */
 	SAMPLES_A_READING = 500,
-	PACE_MIN_MS = 20,
+	PACE_MIN_MS = 100,
 	PACE_MAX_MS = 250,
-	/* An image has room for what comes in the time of four readings, and a little more. */
-	IMAGE_PACES = 4,
+	/* An image has room for what comes in the time of three readings, and a little more. */
+	IMAGE_PACES = 3,
 	IMAGE_MORE = 64,
 	SLOTS_MAX = 50000,
 	/* The hardware buffer has room for two seconds. */
@@ -172,8 +173,9 @@ static uint64_t bounded(double v, uint64_t low, uint64_t high)
 }
 
 /*
- * How often is read, and how much has room. Each image is made anew for each reading, which takes its
- * size; so it is made for a few readings only. The buffer may have to wait for longer.
+ * How often is read, and how much has room. Each image is made anew for each reading, all of it, and has
+ * some 16 KiB a sample: so there is room for a reading that comes late, but not for much more. The
+ * buffer may have to wait for longer.
  */
 static void plan_sizes(struct device *d, struct pm_plan *plan)
 {
@@ -216,11 +218,12 @@ static void plan_session(struct device *d)
 		                                      offsetof(struct cupti_set_config,
 		                                               hwBufferAppendMode),
 	};
-	if (d->cuda->device_get(&device, (int)d->info.index) == CUDA_OK &&
-	    d->cuda->device_get_attribute(&khz, CUDA_ATTRIBUTE_CLOCK_KHZ, device) == CUDA_OK &&
-	    khz > 0)
-		plan->interval_cycles = plan->interval_ns * (uint64_t)khz / 1000000;
-	if (plan->interval_cycles && plan->interval_cycles < CYCLES_MIN) {
+	if (d->cuda->device_get(&device, (int)d->info.index) != CUDA_OK ||
+	    d->cuda->device_get_attribute(&khz, CUDA_ATTRIBUTE_CLOCK_KHZ, device) != CUDA_OK ||
+	    khz <= 0)
+		khz = ASSUMED_KHZ;
+	plan->interval_cycles = plan->interval_ns * (uint64_t)khz / 1000000;
+	if (plan->interval_cycles < CYCLES_MIN) {
 		plan->interval_cycles = CYCLES_MIN;
 		if (plan->counts_cycles)
 			plan->interval_ns = CYCLES_MIN * UINT64_C(1000000) / (uint64_t)khz;

@@ -36,6 +36,12 @@ void queue_take(struct queue *q);
 
 enum { REASON_BYTES = sizeof(((struct decode_stats *)0)->reason) };
 
+enum said_kind {
+	SAID_TROUBLE, /* the first reason since the start that is another than before */
+	SAID_RATE,    /* at which samples come */
+	SAID_KINDS,
+};
+
 enum opening { /* of a device, on its own thread */
 	OPENING,
 	OPENED,   /* it is known how that went */
@@ -61,6 +67,7 @@ struct device {
 	galvo_error set_error; /* what was refused before another set was chosen; no text: nothing */
 	uint64_t pace_ns;      /* between readings, if nothing is lost */
 	struct decode_counts counts;
+	_Atomic uint64_t decoded; /* samples for the evaluator */
 	struct pm_session session;
 	struct queue queue;
 	pthread_t decoder, evaluator;
@@ -81,6 +88,8 @@ struct device {
 	uint64_t next_mono_ns;       /* when to read */
 	uint64_t now_pace_ns, clean; /* shorter after a loss; readings since */
 	uint64_t due_mono_ns, wait_ns, tried_mono_ns; /* of the next try to open it anew, at the earliest */
+	uint64_t readings;         /* since it was opened */
+	uint64_t overflow_wait_ns; /* the same, where it was an overflow that ended it */
 	uint64_t quiet_mono_ns; /* since when nothing is read; 0: it is */
 	uint32_t failed_in_a_row;
 	bool was_begun, is_over;
@@ -88,8 +97,11 @@ struct device {
 	/* What there is to say. */
 	pthread_mutex_t words;
 	char reason[REASON_BYTES]; /* why there are no samples; empty: there are */
-	char trouble[REASON_BYTES]; /* the first one since the start that is another than before */
-	_Atomic uint32_t has_trouble;
+	struct said {
+		char text[REASON_BYTES];
+		_Atomic uint32_t turn; /* among those of all devices, from 1 on; 0: nothing is said */
+	} said[SAID_KINDS];
+	_Atomic uint32_t *turns; /* of all devices */
 };
 
 /* ---- device.c: facts, and what is to be sampled ------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* The two threads of a device: one reads its hardware buffer, one makes values of what was read. */
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -8,12 +9,15 @@
 
 /* Sampling is begun anew at once, but then not again before so long; twice that after each try in vain. */
 static const uint64_t WAIT_MIN_NS = NS_PER_S, WAIT_MAX_NS = 30 * NS_PER_S;
+/* An overflow is cured by it: at once, unless it overflows again within its first readings. */
+static const uint64_t OVERFLOW_WAIT_NS = 100 * NS_PER_MS;
 static const uint64_t CALM_NS = 10 * NS_PER_S;  /* after so long without, all is forgotten */
 static const uint64_t QUIET_NS = 2 * NS_PER_S;  /* it is not right that nothing comes */
 static const uint64_t PATIENCE_NS = NS_PER_S;   /* with the evaluator, at the end */
 enum {
 	QUIET_SAMPLES = 20, /* nor, where they are rare, that so many do not */
 	FAILED_ENOUGH = 3,  /* readings in a row */
+	FIRST_READINGS = 3,
 	CLEAN_ENOUGH = 32,  /* readings until they are rarer again */
 	PACE_SHORTEST = 8,  /* a part of what was planned */
 	LAST_READINGS = 8,
@@ -48,17 +52,25 @@ static uint64_t now_ns(const struct device *d)
 
 /* ---- what there is to say ------------------------------------------------------------------------ */
 
+/* Of each kind the first one since the start. */
+static void say_once(struct device *d, enum said_kind kind, const char *text)
+{
+	struct said *said = &d->said[kind];
+
+	if (!d->begin_mono_ns || is_set(&said->turn))
+		return;
+	utf8_copy(said->text, sizeof(said->text), span_str(text));
+	atomic_store_explicit(&said->turn, atomic_fetch_add(d->turns, 1) + 1, memory_order_release);
+}
+
 void device_say(struct device *d, const char *reason)
 {
 	char text[REASON_BYTES];
 
 	utf8_copy(text, sizeof(text), span_str(reason));
 	pthread_mutex_lock(&d->words);
-	if (text[0] && d->begin_mono_ns && !is_set(&d->has_trouble) &&
-	    strcmp(text, d->reason) != 0) {
-		memcpy(d->trouble, text, sizeof(text));
-		atomic_store_explicit(&d->has_trouble, 1, memory_order_release);
-	}
+	if (text[0] && strcmp(text, d->reason) != 0)
+		say_once(d, SAID_TROUBLE, text);
 	memcpy(d->reason, text, sizeof(text));
 	pthread_mutex_unlock(&d->words);
 }
@@ -145,6 +157,7 @@ static enum verdict read_next(struct device *d, struct reading *r, int *ret_resu
 	enum verdict verdict = pm_read(&d->session, r, ret_result);
 
 	d->session.turn++;
+	count_up(&d->decoded, r->len);
 	atomic_store_explicit(&r->is_full, 1, memory_order_release);
 	clock_wake(&d->filled);
 	return verdict;
@@ -153,6 +166,17 @@ static enum verdict read_next(struct device *d, struct reading *r, int *ret_resu
 static struct reading *next_reading(struct device *d)
 {
 	return &d->session.readings[d->session.turn % READINGS];
+}
+
+/* Not while the evaluator is in a call for the same device, unless that hangs. */
+static void close_session(struct device *d)
+{
+	uint64_t until_ns = after(PATIENCE_NS);
+	size_t i;
+
+	for (i = 0; d->session.object && i < READINGS; i++)
+		await_free(d, &d->session.readings[i], until_ns);
+	pm_close(&d->session);
 }
 
 static void say_failed(struct device *d, int result)
@@ -218,6 +242,7 @@ static bool make_it_run(struct device *d)
 		s->covered_gpu_ns = d->begin_mono_ns + (uint64_t)s->offset_ns;
 	d->was_begun = true;
 	d->failed_in_a_row = 0;
+	d->readings = 0;
 	d->quiet_mono_ns = d->tried_mono_ns;
 	d->next_mono_ns = d->tried_mono_ns + d->now_pace_ns;
 	return true;
@@ -251,29 +276,60 @@ static void judge_silence(struct device *d)
 			d->wait_ns = d->due_mono_ns = 0;
 	} else if (now - d->quiet_mono_ns > (enough > QUIET_NS ? enough : QUIET_NS)) {
 		device_say(d, "no samples were decoded: another profiler may have the counters");
-		pm_close(&d->session);
+		close_session(d);
 	}
+}
+
+static void begin_anew(struct device *d)
+{
+	device_say(d, "the hardware buffer has overflowed, which takes a new beginning of sampling");
+	set_pace(d, true);
+	close_session(d);
+	if (d->readings > FIRST_READINGS)
+		d->overflow_wait_ns = 0;
+	else
+		d->overflow_wait_ns = !d->overflow_wait_ns ? OVERFLOW_WAIT_NS : 2 * d->overflow_wait_ns;
+	if (d->overflow_wait_ns > WAIT_MAX_NS)
+		d->overflow_wait_ns = WAIT_MAX_NS;
+	d->wait_ns = 0;
+	d->due_mono_ns = now_ns(d) + d->overflow_wait_ns;
+}
+
+/* The clock that chips count is not told, and not always the same: so neither is it corrected. */
+static void judge_rate(struct device *d)
+{
+	const struct pm_session *s = &d->session;
+	char text[REASON_BYTES];
+
+	if (!s->plan.counts_cycles || !s->length_ns ||
+	    distance_of(s->length_ns, s->plan.interval_ns) <= s->plan.interval_ns / 10)
+		return;
+	snprintf(text, sizeof(text),
+	         "it counts cycles: %.0f samples a second were asked for, and they come at %.0f",
+	         1e9 / (double)s->plan.interval_ns, 1e9 / (double)s->length_ns);
+	say_once(d, SAID_RATE, text);
 }
 
 /* What comes of a reading; true: the next one at once. */
 static bool judge_reading(struct device *d, enum verdict verdict, int result, bool has_lost)
 {
+	d->readings++;
 	switch (verdict) {
 	case READ_STUCK:
-		device_say(d, "the hardware buffer has overflowed: sampling is begun anew");
-		pm_close(&d->session);
+		begin_anew(d);
 		return true;
 	case READ_FAILED:
 		d->failed_in_a_row++;
 		if (is_final(result) || result == CUPTI_HARDWARE_BUSY ||
 		    d->failed_in_a_row >= FAILED_ENOUGH) {
 			say_failed(d, result);
-			pm_close(&d->session);
+			close_session(d);
 		}
 		return false;
 	default:
 		d->failed_in_a_row = 0;
 		set_pace(d, has_lost);
+		judge_rate(d);
 		judge_silence(d);
 		return verdict == READ_MORE;
 	}
@@ -287,12 +343,12 @@ static uint64_t losses(const struct device *d)
 static void sample(struct device *d)
 {
 	const struct clock *clock = d->wish.world->clock;
+	enum verdict verdict;
 	uint64_t before;
 	int result;
 
 	while (!is_set(&d->stop) && !d->is_over) {
 		struct reading *r = next_reading(d);
-		bool at_once;
 
 		if (!make_it_run(d))
 			continue;
@@ -301,8 +357,8 @@ static void sample(struct device *d)
 			continue;
 		before = losses(d);
 		d->next_mono_ns = now_ns(d);
-		at_once = judge_reading(d, read_next(d, r, &result), result, losses(d) != before);
-		if (!at_once)
+		verdict = read_next(d, r, &result);
+		if (!judge_reading(d, verdict, result, losses(d) != before))
 			d->next_mono_ns += d->now_pace_ns;
 		atomic_store_explicit(&d->decoder_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
 	}
@@ -316,6 +372,7 @@ static void finish(struct device *d)
 	enum verdict verdict = READ_MORE;
 	int result, i;
 
+	d->session.completed = 0;
 	if (d->session.is_open && d->session.runs && pm_stop(&d->session) == CUPTI_OK)
 		for (i = 0; i < LAST_READINGS && verdict == READ_MORE; i++) {
 			struct reading *r = next_reading(d);
@@ -323,10 +380,13 @@ static void finish(struct device *d)
 			if (!await_free(d, r, until_ns))
 				break;
 			verdict = read_next(d, r, &result);
+			if (d->session.completed)
+				device_say(d, ""); /* it has come back before the end */
 		}
+	judge_rate(d); /* of a recording too short for another reading, too */
 	if (d->begin_mono_ns)
 		pm_account_end(&d->session, d->begin_mono_ns, stopped_ns);
-	pm_close(&d->session);
+	close_session(d);
 }
 
 static void *decoder_main(void *arg)
@@ -340,7 +400,8 @@ static void *decoder_main(void *arg)
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	status = device_open(d, &d->opening_error);
 	if (status != GALVO_OK) {
-		gpu_set_free(d->set);
+		if (!d->session.object)
+			gpu_set_free(d->set);
 		d->set = NULL;
 	}
 	if (atomic_compare_exchange_strong(&d->phase, &phase, OPENED)) {
@@ -392,9 +453,9 @@ void device_signal_stop(struct device *d)
 void device_leave(struct device *d)
 {
 	if (d->has_decoder)
-		pthread_detach(d->decoder);
+		thread_leave(d->decoder);
 	if (d->has_evaluator)
-		pthread_detach(d->evaluator);
+		thread_leave(d->evaluator);
 	d->has_decoder = d->has_evaluator = false;
 }
 
@@ -405,7 +466,8 @@ void device_destroy(struct device *d)
 	if (d->has_decoder)
 		pthread_join(d->decoder, NULL);
 	pm_finish(&d->session);
-	gpu_set_free(d->set);
+	if (!d->session.object) /* else Disable has failed, and CUPTI may still read the set's image */
+		gpu_set_free(d->set);
 	queue_finish(&d->queue);
 	pthread_mutex_destroy(&d->words);
 	free(d);

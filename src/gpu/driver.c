@@ -21,7 +21,7 @@ static galvo_status begin(struct driver *d, uint64_t timeout_ns, galvo_error *re
 	if (failed)
 		return err_sys(reterr, failed, "cannot start a thread");
 	if (!flag_await(&d->begun, timeout_ns)) {
-		pthread_detach(thread);
+		thread_leave(thread);
 		d->is_left_behind = true;
 		return err_set(reterr, GALVO_ERR_STATE, "cuInit has not returned for %llu s",
 		               (unsigned long long)(timeout_ns / NS_PER_S));

@@ -7,6 +7,8 @@
 
 static const uint64_t HANGS_NS = 5 * NS_PER_S;      /* a call that has not returned */
 static const uint64_t LAST_PATIENCE_NS = NS_PER_S / 4;
+static const uint64_t PATIENCE_MIN_NS = NS_PER_S;   /* with devices at the end */
+static const uint64_t HUNG_NS = NS_PER_S / 2;       /* and with what hung so long before it */
 enum {
 	ANCHOR_MS = 50,      /* from one to the next, at least */
 	FLUSH_ANCHORS = 512, /* and so many of them in a flush interval, at most */
@@ -90,23 +92,37 @@ galvo_status pen_drain(struct pen *p, struct counters_sample *ret, uint64_t *ret
 
 /* ---- flushing ------------------------------------------------------------------------------------ */
 
+/* The older of the calls that its two threads are in, UINT64_MAX if they are in none. */
+static uint64_t in_call_since(const struct device *d, const char **ret_call)
+{
+	const struct pm_session *s = &d->session;
+	uint64_t decoder = atomic_load_explicit(&s->call_mono_ns, memory_order_acquire);
+	uint64_t evaluator = atomic_load_explicit(&s->evaluate_mono_ns, memory_order_acquire);
+
+	*ret_call = s->call;
+	if (!evaluator || (decoder && decoder <= evaluator))
+		return decoder ? decoder : UINT64_MAX;
+	*ret_call = "cuptiProfilerHostEvaluateToGpuValues";
+	return evaluator;
+}
+
 /* A call that hangs is told by who waits for it. */
 static void look_for_hang(struct device *d, uint64_t now)
 {
-	const struct pm_session *s = &d->session;
-	uint64_t since = atomic_load_explicit(&s->call_mono_ns, memory_order_acquire);
+	const char *call;
+	uint64_t since = in_call_since(d, &call);
 	char text[REASON_BYTES];
 
-	if (!since || now < since + HANGS_NS)
+	if (now < since || now - since < HANGS_NS)
 		return;
-	snprintf(text, sizeof(text), "%s has not returned for %llu s", s->call,
+	snprintf(text, sizeof(text), "%s has not returned for %llu s", call,
 	         (unsigned long long)((now - since) / NS_PER_S));
 	device_say(d, text);
 }
 
-static void sum_up(struct device *d, struct decode_stats *to, uint64_t now)
+static void sum_up(const struct pen *p, struct device *d, struct decode_stats *to, uint64_t now)
 {
-	uint64_t since = load(&d->session.covered_mono_ns);
+	uint64_t since = d->is_usable ? load(&d->session.covered_mono_ns) : 0;
 
 	look_for_hang(d, now);
 	to->gpu = d->info.index;
@@ -114,10 +130,10 @@ static void sum_up(struct device *d, struct decode_stats *to, uint64_t now)
 	DECODE_COUNTS(X)
 #undef X
 	device_reason(d, to->reason);
-	if (since < d->begin_mono_ns)
-		since = d->begin_mono_ns;
+	if (since < p->began_mono_ns)
+		since = p->began_mono_ns;
 	/* What is missing up to now is counted when there is a sample again, or at the end. */
-	if (to->reason[0] && !is_set(&d->decoder_done) && now > since)
+	if (to->reason[0] && !(d->is_usable && is_set(&d->decoder_done)) && now > since)
 		to->missing_ns += now - since;
 }
 
@@ -163,7 +179,7 @@ static void flush(struct pen *p)
 	/* Not the GPU's clock of now but that of the samples, should it have been set since. */
 	info.gpu_ns = p->has_offset ? info.mono_ns + (uint64_t)p->offset_ns : 0;
 	for (i = 0; i < p->devices_len; i++) {
-		sum_up(p->devices[i], &p->decodes[i], info.mono_ns);
+		sum_up(p, p->devices[i], &p->decodes[i], info.mono_ns);
 		info.stats.ticks += p->decodes[i].decodes;
 		info.stats.missed_ticks += p->decodes[i].failures + p->decodes[i].full_images;
 		info.stats.rejected_values += p->decodes[i].not_finite;
@@ -257,7 +273,7 @@ static bool all_done(const struct pen *p)
 /* What is still in the queues is recorded if the file can be waited for; else it is counted. */
 static void end(struct pen *p)
 {
-	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns;
+	uint64_t begin_ns = clock_real.mono_ns(&clock_real), now = begin_ns, known;
 	size_t i;
 
 	while (!take_all(p) && now < begin_ns + STREAM_PATIENCE_NS &&
@@ -272,6 +288,10 @@ static void end(struct pen *p)
 			queue_take(&d->queue);
 			count_up(&d->counts.unwritten, 1);
 		}
+		/* What an evaluator that hangs has not made values of. */
+		known = load(&d->counts.samples) + load(&d->counts.unwritten);
+		if (load(&d->decoded) > known)
+			count_up(&d->counts.unwritten, load(&d->decoded) - known);
 	}
 	flush(p);
 }
@@ -327,7 +347,7 @@ galvo_status pen_start(struct pen *p, galvo_error *reterr)
 		p->decodes[i].buffer_bytes = plan->buffer_bytes;
 		p->decodes[i].sample_bytes = p->devices[i]->set->sample_bytes;
 	}
-	p->flushed_mono_ns = now_ns(p);
+	p->began_mono_ns = p->flushed_mono_ns = now_ns(p);
 	failed = thread_start(&p->thread, pen_main, p);
 	if (failed)
 		return err_sys(reterr, failed, "cannot start the thread that records counters");
@@ -335,24 +355,56 @@ galvo_status pen_start(struct pen *p, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+/* Is what is not done, and there is some, in a call that hung already when the end was wished for? */
+static bool only_hangs_are_left(const struct pen *p, uint64_t stop_mono_ns)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->devices_len; i++) {
+		const char *call;
+
+		if (device_is_done(p->devices[i]))
+			continue;
+		if (in_call_since(p->devices[i], &call) > stop_mono_ns - HUNG_NS)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
+static void await_done(struct pen *p, uint64_t timeout_ns)
+{
+	uint64_t stop_mono_ns = now_ns(p), begin_ns = clock_real.mono_ns(&clock_real);
+	uint64_t waited_ns = 0;
+
+	while (!is_set(&p->done) && waited_ns < timeout_ns &&
+	       !(waited_ns >= HUNG_NS && only_hangs_are_left(p, stop_mono_ns))) {
+		waited_ns += HUNG_NS / 4;
+		clock_real.sleep_until(&clock_real, begin_ns + waited_ns, &p->done);
+		waited_ns = clock_real.mono_ns(&clock_real) - begin_ns;
+	}
+}
+
 bool pen_join(struct pen *p, uint64_t timeout_ns)
 {
-	uint64_t now = clock_real.mono_ns(&clock_real);
-	uint64_t margin = timeout_ns / 4 < NS_PER_S ? timeout_ns / 4 : NS_PER_S;
-
 	if (!p->is_running)
 		return true;
 	p->is_running = false;
 	clock_wake(&p->stop);
 	clock_wake(&p->wake);
-	clock_real.sleep_until(&clock_real, now + timeout_ns - margin, &p->done);
+	await_done(p, timeout_ns > PATIENCE_MIN_NS ? timeout_ns : PATIENCE_MIN_NS);
 	if (!is_set(&p->done)) {
+		/* It may be waiting for the file, which has an end: it is not what hangs. */
 		clock_wake(&p->give_up);
 		clock_wake(&p->wake);
-		clock_real.sleep_until(&clock_real, now + timeout_ns, &p->done);
+		clock_real.sleep_until(&clock_real,
+		                       clock_real.mono_ns(&clock_real) + STREAM_PATIENCE_NS +
+		                               NS_PER_S,
+		                       &p->done);
 	}
 	if (!is_set(&p->done)) {
-		pthread_detach(p->thread);
+		thread_leave(p->thread);
+		p->is_left_behind = true;
 		return false;
 	}
 	pthread_join(p->thread, NULL);

@@ -38,9 +38,10 @@ struct pen {
 	bool has_offset;
 	int64_t offset_ns; /* of all that is in the next message */
 	uint64_t rows;     /* in it */
-	uint64_t flushed_mono_ns;
+	uint64_t began_mono_ns, flushed_mono_ns;
 	pthread_t thread;
 	bool is_running;
+	bool is_left_behind; /* with the stream */
 	_Atomic uint32_t wake, stop, done;
 	_Atomic uint32_t give_up; /* nobody waits for devices any longer */
 	_Atomic uint64_t cpu_ns;

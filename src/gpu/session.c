@@ -2,8 +2,9 @@
 #include "session.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
-enum { BUFFER_ENOUGH_BYTES = 16 << 20 };
+enum { BUFFER_ENOUGH_BYTES = 16 << 20, HUGE_PAGE_BYTES = 2 << 20 };
 
 static int call_object(struct pm_session *s, const char *name, int (*call)(struct cupti_sampling *))
 {
@@ -55,7 +56,7 @@ static int configure(struct pm_session *s)
 		s->plan.keeps_latest = false;
 		result = set_config(s);
 	}
-	if (!s->plan.counts_cycles && s->plan.interval_cycles && result == CUPTI_NOT_SUPPORTED) {
+	if (!s->plan.counts_cycles && result == CUPTI_NOT_SUPPORTED) {
 		s->plan.counts_cycles = true;
 		result = set_config(s);
 	}
@@ -64,6 +65,17 @@ static int configure(struct pm_session *s)
 		result = set_config(s);
 	}
 	return result;
+}
+
+/* In huge pages where there are some: all of an image is copied for each reading. */
+static uint8_t *image_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	if (posix_memalign(&p, HUGE_PAGE_BYTES, bytes) != 0)
+		return NULL;
+	madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
 }
 
 /* The size is asked once for an object: CUPTI refuses images of the first one after a second. */
@@ -86,9 +98,9 @@ static int make_images(struct pm_session *s)
 	if (!s->pristine || s->image_bytes != size.counterDataSize) {
 		pm_finish(s);
 		s->image_bytes = size.counterDataSize;
-		s->pristine = alloc_array(s->image_bytes, 1);
+		s->pristine = image_memory(s->image_bytes);
 		for (i = 0; i < READINGS; i++) {
-			s->readings[i].image = alloc_array(s->image_bytes, 1);
+			s->readings[i].image = image_memory(s->image_bytes);
 			s->readings[i].moments =
 				alloc_array(s->plan.slots, sizeof(*s->readings[i].moments));
 		}
@@ -186,7 +198,7 @@ void pm_restore(const struct pm_session *s, struct reading *r)
 	r->len = 0;
 }
 
-void pm_evaluate(const struct pm_session *s, const struct reading *r, size_t i, double *values)
+void pm_evaluate(struct pm_session *s, const struct reading *r, size_t i, double *values)
 {
 	const struct gpu_set *set = s->plan.set;
 	struct cupti_evaluate p = {
@@ -198,10 +210,13 @@ void pm_evaluate(const struct pm_session *s, const struct reading *r, size_t i, 
 		.numMetrics = set->names_len,
 		.pMetricValues = values,
 	};
-	bool failed = CUPTI_CALL(s->cupti, evaluate, &p) != CUPTI_OK;
 	uint64_t bad = 0;
+	bool failed;
 	size_t k;
 
+	atomic_store_explicit(&s->evaluate_mono_ns, pm_now(s), memory_order_release);
+	failed = CUPTI_CALL(s->cupti, evaluate, &p) != CUPTI_OK;
+	atomic_store_explicit(&s->evaluate_mono_ns, 0, memory_order_release);
 	for (k = 0; k < set->names_len; k++)
 		if (failed || !isfinite(values[k])) {
 			values[k] = NAN;

@@ -85,6 +85,7 @@ struct pm_session {
 	/* Where its thread is, for those who wait for it. */
 	const char *_Atomic call;
 	_Atomic uint64_t call_mono_ns;
+	_Atomic uint64_t evaluate_mono_ns; /* of the other thread, in its only call; else 0 */
 	_Atomic uint64_t covered_mono_ns; /* as covered_gpu_ns, on our clock */
 };
 
@@ -114,7 +115,7 @@ void pm_account_end(struct pm_session *s, uint64_t begin_mono_ns, uint64_t end_m
  * Values of moment i of r, one for each name of the set; counts those that are none, which are NaN.
  * Not a call with the session's object: it may be made on another thread than all others.
  */
-void pm_evaluate(const struct pm_session *s, const struct reading *r, size_t i, double *values);
+void pm_evaluate(struct pm_session *s, const struct reading *r, size_t i, double *values);
 /* Makes the image of r one with nothing in it. On the thread that evaluates. */
 void pm_restore(const struct pm_session *s, struct reading *r);
 

@@ -1,6 +1,13 @@
 /* A reading: what the hardware buffer held, which of it are samples, and what is missing between them. */
 #include "session.h"
 
+/* How long samples are: those in cycles as long as the last one, should that be more than was planned. */
+static uint64_t usual_length(const struct pm_session *s)
+{
+	return s->plan.counts_cycles && s->length_ns > s->plan.interval_ns ? s->length_ns
+	                                                                    : s->plan.interval_ns;
+}
+
 /* A little off is a matter of converting times; more is another order, or a gap. */
 static uint64_t slack(const struct pm_session *s, uint64_t usual)
 {
@@ -13,7 +20,7 @@ static uint64_t slack(const struct pm_session *s, uint64_t usual)
  */
 static bool is_sample(struct pm_session *s, const struct moment *m, uint64_t latest_gpu_ns)
 {
-	uint64_t usual = s->plan.interval_ns > s->length_ns ? s->plan.interval_ns : s->length_ns;
+	uint64_t usual = usual_length(s);
 	uint64_t length = m->end_gpu_ns - m->start_gpu_ns;
 	bool is_first = s->is_first;
 
@@ -130,13 +137,13 @@ enum verdict pm_read(struct pm_session *s, struct reading *r, int *ret_result)
 		count_up(&s->counts->failures, 1);
 		return READ_FAILED;
 	}
-	return p.decodeStopReason == CUPTI_STOP_FULL || s->completed > s->plan.slots / 2 ? READ_MORE
+	return p.decodeStopReason == CUPTI_STOP_FULL || s->completed > s->plan.slots / 4 * 3 ? READ_MORE
 	                                                                               : READ_GOOD;
 }
 
 void pm_account_end(struct pm_session *s, uint64_t begin_mono_ns, uint64_t end_mono_ns)
 {
-	uint64_t usual = s->plan.interval_ns > s->length_ns ? s->plan.interval_ns : s->length_ns;
+	uint64_t usual = usual_length(s);
 	uint64_t from = s->covered_gpu_ns ? s->covered_gpu_ns - (uint64_t)s->offset_ns
 	                                  : begin_mono_ns;
 

@@ -90,6 +90,7 @@ struct metric {
 	uint32_t whole; /* FORM_SHARE: fields whose sum is 100 % */
 	uint32_t rates; /* FORM_RATE: fields that stand in for `of`, as they are growth a second already */
 	double scale;   /* the sum is multiplied by it; 0: 1 */
+	bool is_rare;   /* absent until something happens: that nobody tells it says nothing */
 	double limit;   /* the largest believable value: beyond, rejected and counted; 0: none */
 	const char *help;
 };

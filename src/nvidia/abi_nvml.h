@@ -112,6 +112,9 @@ enum nvml_field {
 
 enum nvml_power_scope { NVML_POWER_GPU = 0, NVML_POWER_MODULE = 1, NVML_POWER_MEMORY = 2 };
 
+/* Bits, of those nvmlDeviceRegisterEvents takes. */
+enum nvml_event { NVML_EVENT_XID = 0x8 };
+
 #define NVML_ALL_LINKS UINT32_MAX
 #define NVML_MAX_LINKS 36 /* 18 before Blackwell */
 #define NVML_NO_INSTANCE UINT32_MAX
@@ -188,6 +191,12 @@ struct nvml_field_value {
 struct nvml_sample {
 	uint64_t timeStamp;
 	union nvml_value sampleValue;
+};
+
+struct nvml_event_data {
+	void *device;
+	uint64_t eventType, eventData; /* an nvml_event; of NVML_EVENT_XID: its code */
+	uint32_t gpuInstanceId, computeInstanceId;
 };
 
 struct nvml_temperature {
@@ -271,6 +280,13 @@ struct nvml_temperature {
 	X(decoder_utilization, "nvmlDeviceGetDecoderUtilization",                                  \
 	  (void *, unsigned *, unsigned *), false)                                                 \
 	X(samples, "nvmlDeviceGetSamples",                                                         \
-	  (void *, int, unsigned long long, int *, unsigned *, struct nvml_sample *), false)
+	  (void *, int, unsigned long long, int *, unsigned *, struct nvml_sample *), false)       \
+	X(event_types, "nvmlDeviceGetSupportedEventTypes", (void *, unsigned long long *), false)  \
+	X(register_events, "nvmlDeviceRegisterEvents", (void *, unsigned long long, void *),       \
+	  false)                                                                                   \
+	X(event_set_create, "nvmlEventSetCreate", (void **), false)                                \
+	X(event_set_wait, "nvmlEventSetWait_v2", (void *, struct nvml_event_data *, unsigned),     \
+	  false)                                                                                   \
+	X(event_set_free, "nvmlEventSetFree", (void *), false)
 
 #endif

@@ -75,6 +75,8 @@ void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_
 void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);
 void report_gpus(struct sheet *s, const struct galvo_summary *sum);
+/* "0"; "cuda 0" where numbers of others are not CUDA's. Of a whole one. */
+void put_gpu_index(struct buf *b, const char *before, const struct summary_gpu *g);
 void report_gpu_processes(struct sheet *s, const struct galvo_summary *sum); /* who used them */
 void report_gpu_remarks(struct sheet *s, const struct galvo_summary *sum);   /* what stands out */
 void report_regions(struct sheet *s, const struct galvo_summary *sum);

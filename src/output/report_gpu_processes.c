@@ -22,10 +22,11 @@ static const struct text_column use_columns[] = {
 static void put_name(struct sheet *s, const struct summary_gpu *g, const char *name)
 {
 	if (g->parent == SIZE_MAX)
-		buf_printf(&s->buf, "  %u ", (unsigned)g->info->index);
+		put_gpu_index(&s->buf, "  ", g);
 	else
-		buf_printf(&s->buf, "  %u/%u ", (unsigned)g->info->gpu_instance,
+		buf_printf(&s->buf, "  %u/%u", (unsigned)g->info->gpu_instance,
 		           (unsigned)g->info->compute_instance);
+	buf_put_str(&s->buf, " ");
 	sheet_escaped(s, name);
 }
 

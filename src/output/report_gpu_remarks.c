@@ -40,6 +40,8 @@ static void counters_missing(struct buf *b, const struct summary_gpu *g)
 static void samples_lost(struct buf *b, const struct summary_gpu *g)
 {
 	const struct decode_stats none = {0}, *d = g->counters.decode ? g->counters.decode : &none;
+	const bool found_nothing = d->decodes > d->failures && !d->samples && !d->overflows &&
+	                           !d->full_images && !d->timeless && !d->unwritten;
 	const struct {
 		uint64_t n;
 		const char *what;
@@ -48,11 +50,12 @@ static void samples_lost(struct buf *b, const struct summary_gpu *g)
 		{d->full_images, "there was more in it than room"},
 		{d->failures, "reading it failed"},
 		{d->timeless, "there was no sound time"},
+		{found_nothing ? d->decodes : 0, "there was nothing in it"},
 	};
 	const char *between = ": ";
 	size_t i;
 
-	if (!(g->counters.missing_pct >= WORTH_PCT) && !d->unwritten && !d->overflows)
+	if (!(g->counters.missing_pct >= WORTH_PCT) && !d->unwritten && !d->overflows && !found_nothing)
 		return;
 	buf_put_str(b, "hardware counters: ");
 	put_small_pct(b, isnan(g->counters.missing_pct) ? 0 : g->counters.missing_pct);
@@ -68,6 +71,16 @@ static void samples_lost(struct buf *b, const struct summary_gpu *g)
 	if (d->unwritten)
 		buf_printf(b, "%s%llu samples could not be written", between,
 		           (unsigned long long)d->unwritten);
+}
+
+/* Values that CUPTI gave and that are no numbers. */
+static void values_lost(struct buf *b, const struct summary_gpu *g)
+{
+	const struct decode_stats *d = g->counters.decode;
+
+	if (d && d->not_finite)
+		buf_printf(b, "hardware counters: %llu value%s left out: not a number",
+		           (unsigned long long)d->not_finite, d->not_finite == 1 ? "" : "s");
 }
 
 static void throttled(struct buf *b, const struct summary_gpu *g)
@@ -142,6 +155,29 @@ static void errors(struct buf *b, const struct summary_gpu *g)
 		put_count(b, counts[i].n);
 		buf_printf(b, " %s", counts[i].what);
 	}
+}
+
+/* Those that NVIDIA's list puts down to the program first; they may have other causes, too. */
+static bool is_xid_of_workload(double code)
+{
+	static const unsigned codes[] = {13, 31, 43, 45, 68, 109};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(codes) && codes[i] != code; i++)
+		;
+	return i < ARRAY_LEN(codes);
+}
+
+/* "2 Xid errors, the last one 45 (of the workload: see NVIDIA's list of Xid codes)" */
+static void xids(struct buf *b, const struct summary_gpu *g)
+{
+	if (!(g->xid_errors > 0) || isnan(g->xid_last))
+		return;
+	put_count(b, g->xid_errors);
+	buf_put_str(b, g->xid_errors > 1 ? " Xid errors, the last one " : " Xid error: ");
+	buf_printf(b, "%.0f", g->xid_last);
+	buf_put_str(b, is_xid_of_workload(g->xid_last) ? " (of the workload: see" : " (see");
+	buf_put_str(b, " NVIDIA's list of Xid codes)");
 }
 
 /* Without the list of what it does not tell, which JSON has. */
@@ -239,9 +275,10 @@ static void put_numbers(struct sheet *s, const struct galvo_summary *sum, const 
 			buf_printf(&s->buf, "%sMIG %u/%u", between, (unsigned)g->info->gpu_instance,
 			           (unsigned)g->info->compute_instance);
 		else
-			buf_printf(&s->buf, "%s%u", between, (unsigned)g->info->index);
+			put_gpu_index(&s->buf, between, g);
 		between = ", ";
 		while (g->parent == SIZE_MAX && last + 1 < sum->gpus_len &&
+		       sum->gpus[last + 1].has_cuda_index == g->has_cuda_index &&
 		       is_same(&lines[last + 1], &lines[i]) &&
 		       sum->gpus[last + 1].info->index == sum->gpus[last].info->index + 1)
 			last++;
@@ -252,8 +289,8 @@ static void put_numbers(struct sheet *s, const struct galvo_summary *sum, const 
 }
 
 static const remark_fn remarks[] = {
-	unwatched, noted, counters_missing, samples_lost, idle_but_held, throttled, energy, errors, imbalance,
-	doubts,
+	unwatched, noted, counters_missing, samples_lost, values_lost, idle_but_held, throttled, energy,
+	errors, xids, imbalance, doubts,
 };
 
 /* What stands behind the numbers of all GPUs that say the same. */

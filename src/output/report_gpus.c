@@ -71,6 +71,11 @@ static struct gpu_row row_of(const struct summary_gpu *g)
 		                               g->nvlink_tx_bytes_per_s.total)};
 }
 
+void put_gpu_index(struct buf *b, const char *before, const struct summary_gpu *g)
+{
+	buf_printf(b, "%s%s%u", before, g->has_cuda_index ? "cuda " : "", (unsigned)g->info->index);
+}
+
 /* Who made it is left out where all of them say it: "H100 80GB HBM3". */
 static void put_name(struct sheet *s, const struct summary_gpu *g)
 {
@@ -81,7 +86,8 @@ static void put_name(struct sheet *s, const struct summary_gpu *g)
 	if (span_starts(name, maker))
 		name = span_of(name.p + strlen(maker), name.n - strlen(maker));
 	if (g->parent == SIZE_MAX) {
-		buf_printf(&s->buf, "  %u ", (unsigned)g->info->index);
+		put_gpu_index(&s->buf, "  ", g);
+		buf_put_str(&s->buf, " ");
 		buf_put_escaped(&s->buf, name);
 		return;
 	}

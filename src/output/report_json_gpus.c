@@ -37,6 +37,8 @@ static const struct json_row gpu_rows[] = {
 	AS(ROUNDED, pcie_replays, GPU, pcie_replays.amount),
 	AS(ROUNDED, ecc_corrected_errors, GPU, ecc_corrected.amount),
 	AS(ROUNDED, ecc_uncorrected_errors, GPU, ecc_uncorrected.amount),
+	AS(ROUNDED, xid_errors, GPU, xid_errors),
+	AS(ROUNDED, xid_last, GPU, xid_last),
 };
 
 static const struct json_row energy_rows[] = {
@@ -123,7 +125,7 @@ static void put_identity(struct json *j, const struct summary_gpu *g)
 	};
 	const struct gpu_info *info = g->info;
 
-	json_u64(j, "index", info->index);
+	json_known(j, "index", !g->has_cuda_index, info->index);
 	json_text(j, "name", info->name);
 	json_text(j, "vendor", info->vendor);
 	json_text(j, "chip", info->chip);

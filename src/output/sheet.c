@@ -67,16 +67,23 @@ static void blanks(struct buf *b, size_t n)
 		buf_put(b, " ", 1);
 }
 
+#define INDENT_MAX 8
+
 /* How much of it goes into this line: up to a blank, or as much as there is room for. */
 static size_t first_line(struct span text, size_t columns)
 {
-	size_t n = text_fit(text, columns), k;
+	size_t n = text_fit(text, columns), first, end, k;
 
 	if (n == text.n)
 		return n;
 	for (k = n; k > 0 && text.p[k] != ' '; k--)
 		;
-	return k > n / 2 ? k : n; /* a word that long is broken */
+	for (first = 0; first < n && text.p[first] == ' '; first++)
+		;
+	for (end = k + 1; end < text.n && text.p[end] != ' '; end++)
+		;
+	/* A word that no line has room for is broken; the others are indented. */
+	return k > n / 2 || (k > first && end - k + INDENT_MAX < LINE_COLUMNS) ? k : n;
 }
 
 void sheet_line_wrap(struct sheet *s, size_t indent)

@@ -312,8 +312,7 @@ bool probe_join(struct probe *p, uint64_t timeout_ns)
 	p->is_running = false;
 	clock_real.sleep_until(&clock_real, clock_real.mono_ns(&clock_real) + timeout_ns, &p->done);
 	if (!atomic_load_explicit(&p->done, memory_order_acquire)) {
-		pthread_detach(p->thread);
-		dso_stay();
+		thread_leave(p->thread);
 		return false;
 	}
 	pthread_join(p->thread, NULL);

@@ -7,6 +7,7 @@
 #include "telemetry_internal.h"
 
 #define JUDGE_EVERY_NS NS_PER_S
+#define FIRST_PATIENCE_NS (50 * NS_PER_MS) /* for a library that is being opened */
 #define LAST_PATIENCE_NS (NS_PER_S / 2) /* for the last readings */
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -70,6 +71,21 @@ galvo_status telemetry_create(const struct telemetry_config *config,
 	return GALVO_OK;
 }
 
+/* One that opens its library the first time may take seconds, and is not waited for: it hangs not. */
+static bool join_finder(struct telemetry *t, struct finder *f, uint64_t until_mono_ns)
+{
+	uint64_t now = clock_real.mono_ns(&clock_real);
+	bool is_first = f->is_asked && !f->units;
+	uint64_t until = is_first && now + FIRST_PATIENCE_NS < until_mono_ns ? now + FIRST_PATIENCE_NS
+	                                                                    : until_mono_ns;
+
+	if (worker_join(&f->worker, until))
+		return true;
+	snprintf(f->pending, sizeof(f->pending), "the driver had not answered by the end (%.1f s)",
+	         (double)(telemetry_now(t) - f->asked_mono_ns) / 1e9);
+	return false;
+}
+
 static bool join_workers(struct telemetry *t, uint64_t until_mono_ns)
 {
 	bool is_joined = true;
@@ -83,7 +99,7 @@ static bool join_workers(struct telemetry *t, uint64_t until_mono_ns)
 		is_joined &= worker_join(&t->units[i]->reader->worker,
 		                         t->units[i]->is_silent ? 0 : until_mono_ns);
 	for (i = 0; i < t->finders_len; i++)
-		is_joined &= worker_join(&t->finders[i]->worker, until_mono_ns);
+		is_joined &= join_finder(t, t->finders[i], until_mono_ns);
 	return is_joined;
 }
 
@@ -118,6 +134,7 @@ galvo_status telemetry_begin(struct telemetry *t, struct stream *stream, galvo_e
 			return err_sys(reterr, failed, "cannot start a thread for GPUs");
 		f->retry_ns = RETRY_MIN_NS;
 		f->is_asked = true;
+		f->asked_mono_ns = telemetry_now(t);
 		worker_ask(&f->worker);
 	}
 	return GALVO_OK;
@@ -171,6 +188,7 @@ static void tend_finder(struct telemetry *t, struct finder *f)
 	if (f->is_asked || telemetry_now(t) < f->next_mono_ns)
 		return;
 	f->is_asked = true;
+	f->asked_mono_ns = telemetry_now(t);
 	worker_ask(&f->worker);
 }
 
@@ -185,6 +203,8 @@ static uint32_t due_of(struct telemetry *t, struct unit *u, bool every)
 
 		if (!every && t->tick < u->next_tick[g])
 			continue;
+		if (g == GPU_FAST && u->is_attached && t->tick > u->next_tick[g] + period)
+			unit_miss(t, u, (t->tick - u->next_tick[g]) / period);
 		u->next_tick[g] = (t->tick / period + 1) * period;
 		wanted |= UINT32_C(1) << g;
 	}
@@ -196,7 +216,10 @@ static void ask_unit(struct telemetry *t, struct unit *u, bool every)
 	uint64_t now = telemetry_now(t);
 	uint32_t wanted;
 
-	if (!worker_is_idle(&u->reader->worker) || (!u->is_attached && now < u->retry_mono_ns))
+	/* In this order: who is idle has handed over all that it will, and some of it may not be taken. */
+	if (!worker_is_idle(&u->reader->worker) ||
+	    atomic_load_explicit(&u->reader->ready, memory_order_acquire) ||
+	    (!u->is_attached && now < u->retry_mono_ns))
 		return;
 	wanted = due_of(t, u, every || !u->is_attached);
 	if (!u->is_attached || now >= u->look_mono_ns)
@@ -208,6 +231,22 @@ static void ask_unit(struct telemetry *t, struct unit *u, bool every)
 	worker_ask(&u->reader->worker);
 }
 
+/* That a call of it is pending: which, since when. */
+static void lose_pending(struct telemetry *t, struct unit *u, const char *what)
+{
+	unsigned group = atomic_load(&u->reader->doing);
+	uint64_t since = atomic_load(&u->reader->doing_mono_ns), now = telemetry_now(t);
+	char text[REASON_BYTES];
+
+	if (since < u->asked_mono_ns)
+		since = u->asked_mono_ns;
+	snprintf(text, sizeof(text), "a call into its driver (%s) %s %.1f s",
+	         group < GPU_GROUPS ? gpu_sources[group]->name : "what it is", what,
+	         (double)(now - since) / 1e9);
+	unit_lose(t, u, since, text);
+	group_fail(&t->groups[group < GPU_GROUPS ? group : GPU_FAST], since, unit_whole(u)->subject, text);
+}
+
 /* A reading that takes very long is of one that hangs. */
 static void watch_unit(struct telemetry *t, struct unit *u)
 {
@@ -215,9 +254,7 @@ static void watch_unit(struct telemetry *t, struct unit *u)
 	    telemetry_now(t) - u->asked_mono_ns < SILENT_NS)
 		return;
 	u->is_silent = true;
-	unit_lose(t, u, u->asked_mono_ns, "it does not answer: a call into its driver hangs");
-	group_fail(&t->groups[GPU_FAST], u->asked_mono_ns, unit_whole(u)->subject,
-	           "a call into its driver hangs");
+	lose_pending(t, u, "hangs, after");
 }
 
 static void count_units(struct telemetry *t)
@@ -295,6 +332,17 @@ bool telemetry_settle(struct telemetry *t, uint64_t timeout_ns)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+/* What has not come by now, nobody waits for. */
+static void lose_all_pending(struct telemetry *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->units_len; i++)
+		if (!t->units[i]->is_silent && !worker_is_idle(&t->units[i]->reader->worker))
+			lose_pending(t, t->units[i], "had not returned by the end, after");
+	count_units(t);
+}
+
 /* What happened since the last tick belongs to the recording, as far as it is told soon. */
 static void finish(struct telemetry *t)
 {
@@ -306,11 +354,12 @@ static void finish(struct telemetry *t)
 	for (i = 0; i < t->finders_len; i++)
 		if (t->finders[i]->is_asked && worker_is_idle(&t->finders[i]->worker))
 			take_finder(t, t->finders[i]);
-	settle_units(t, until);
+	settle_units(t, until - LAST_PATIENCE_NS / 2); /* the rest is for what is asked now */
 	take_all(t);
 	ask_all(t, true);
 	settle_units(t, until);
 	take_all(t);
+	lose_all_pending(t);
 	telemetry_flush(t);
 }
 
@@ -364,12 +413,16 @@ bool telemetry_join(struct telemetry *t, uint64_t timeout_ns)
 		t->is_running = false;
 		clock_real.sleep_until(&clock_real, until, &t->done);
 		if (!atomic_load_explicit(&t->done, memory_order_acquire)) {
-			pthread_detach(t->thread);
-			dso_stay();
+			thread_leave(t->thread);
 			t->is_left_behind = true;
 			return false;
 		}
 		pthread_join(t->thread, NULL);
 	}
 	return join_workers(t, until);
+}
+
+bool telemetry_holds_stream(const struct telemetry *t)
+{
+	return t->is_left_behind;
 }

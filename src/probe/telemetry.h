@@ -41,6 +41,8 @@ void telemetry_signal_stop(struct telemetry *); /* any thread; returns at once *
  * call of a vendor's library hangs; its thread is left behind. All else may be destroyed.
  */
 bool telemetry_join(struct telemetry *, uint64_t timeout_ns);
+/* Joined in vain: the sampler hangs, at a file, and may still use the stream, which has to stay. */
+bool telemetry_holds_stream(const struct telemetry *);
 /* What does not work, and why: "GPU 3", "NVML_ERROR_GPU_IS_LOST …". When joined; false past the end. */
 bool telemetry_note_at(const struct telemetry *, size_t i, const char **ret_subject,
                        const char **ret_text);

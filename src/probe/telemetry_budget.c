@@ -43,16 +43,45 @@ static double thread_share(const struct telemetry *t, unsigned g, uint32_t divis
 	return (double)most_ns / period_of(t, g, divisor);
 }
 
-static void choose(const struct telemetry *t, double limit, double thread_limit,
-                   uint32_t divisor[GPU_GROUPS])
+/* What is read most often may take half of it, the others a quarter each … */
+static double thread_limit(unsigned g)
+{
+	return g == GPU_FAST ? 0.5 : 0.25;
+}
+
+/* … and half of it together: else what is read most often seldom finds it idle. */
+static void share_thread(const struct telemetry *t, double limit, uint32_t divisor[GPU_GROUPS])
 {
 	double sum, most, share;
+	unsigned g, slowest;
+
+	do {
+		sum = most = 0;
+		slowest = GPU_GROUPS;
+		for (g = 0; g < GPU_GROUPS; g++) {
+			share = g == GPU_FAST ? 0 : thread_share(t, g, divisor[g]);
+			sum += share;
+			if (share > most && can_slow(t, g, divisor[g])) {
+				most = share;
+				slowest = g;
+			}
+		}
+		if (sum > limit && slowest < GPU_GROUPS)
+			divisor[slowest] *= 2;
+	} while (sum > limit && slowest < GPU_GROUPS);
+}
+
+/* With `part` of what there is. */
+static void choose(const struct telemetry *t, double part, uint32_t divisor[GPU_GROUPS])
+{
+	double sum, most, share, limit = t->config.budget_pct / 100 * part;
 	unsigned g, dearest;
 
 	for (g = 0; g < GPU_GROUPS; g++)
-		for (divisor[g] = 1; thread_share(t, g, divisor[g]) > thread_limit &&
+		for (divisor[g] = 1; thread_share(t, g, divisor[g]) > thread_limit(g) * part &&
 		                     can_slow(t, g, divisor[g]);)
 			divisor[g] *= 2;
+	share_thread(t, 0.5 * part, divisor);
 	do {
 		sum = most = 0;
 		dearest = GPU_GROUPS;
@@ -83,18 +112,15 @@ static void publish(struct telemetry *t)
 	atomic_store_explicit(&t->slowed, largest << 32 | bits, memory_order_relaxed);
 }
 
-#define THREAD_SHARE 0.25 /* of its thread's time, for each group */
-
 void telemetry_judge(struct telemetry *t)
 {
 	uint32_t tight[GPU_GROUPS], loose[GPU_GROUPS];
-	double limit = t->config.budget_pct / 100;
 	unsigned g;
 
 	t->judged_mono_ns = telemetry_now(t);
-	choose(t, limit, THREAD_SHARE, tight);
+	choose(t, 1, tight);
 	/* Faster again only with room to spare, or a cost near the limit would swing. */
-	choose(t, limit * 0.7, THREAD_SHARE * 0.7, loose);
+	choose(t, 0.7, loose);
 	for (g = 0; g < GPU_GROUPS; g++) {
 		struct group *group = &t->groups[g];
 

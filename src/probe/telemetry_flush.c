@@ -97,15 +97,21 @@ bool telemetry_note_at(const struct telemetry *t, size_t i, const char **ret_sub
 {
 	size_t k, at = 0;
 
+	if (t->is_left_behind) { /* it is at work on all the rest */
+		*ret_subject = "GPU telemetry";
+		*ret_text = "its sampler had not ended when the recording was stopped";
+		return i == 0;
+	}
 	for (k = 0; k < t->finders_len; k++) {
 		const struct finder *f = t->finders[k];
 
-		if (f->is_asked ? f->units : f->status == GALVO_OK)
+		if (!f->pending[0] && (f->is_asked ? f->units : f->status == GALVO_OK))
 			continue;
 		if (at++ < i)
 			continue;
 		*ret_subject = f->vendor->name;
-		*ret_text = f->is_asked ? "its library had not answered when the recording ended"
+		*ret_text = f->pending[0] ? f->pending
+		            : f->is_asked ? "its library had not answered when the recording ended"
 		            : f->status == GALVO_DONE ? "its GPUs sleep, and were let sleep"
 		                                      : f->error.text;
 		return true;

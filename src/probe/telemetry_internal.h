@@ -51,7 +51,8 @@ struct finder {
 	const struct gpu_vendor *vendor;
 	uint32_t first_number, units; /* GPUs that have a unit */
 	bool is_asked;
-	uint64_t retry_ns, next_mono_ns;
+	uint64_t asked_mono_ns, retry_ns, next_mono_ns;
+	char pending[64]; /* when it is over: what had not come; empty: nothing */
 };
 
 struct told_user {
@@ -73,6 +74,8 @@ struct reader {
 	uint32_t number;      /* the vendor's */
 	uint32_t wanted;      /* bits of groups; the sampler's */
 	_Atomic uint32_t ready;
+	_Atomic uint32_t doing;          /* the group, or GPU_LOOK, whose calls it makes or made last, … */
+	_Atomic uint64_t doing_mono_ns;  /* … and since when */
 	/* its thread's; a bit of `ready` hands them over */
 	struct gpu_device *device;
 	struct finished finished[GPU_GROUPS];
@@ -122,6 +125,7 @@ struct unit {
 	uint64_t next_tick[GPU_GROUPS];
 	uint64_t mean_ns[GPU_GROUPS], mean_cpu_ns[GPU_GROUPS]; /* of one reading */
 	uint64_t rejected;              /* of users that are gone */
+	uint64_t missed;                /* turns of GPU_FAST that came while a call took long */
 };
 
 struct group {
@@ -169,6 +173,8 @@ void unit_free(struct unit *); /* its reader is let go of */
 uint64_t unit_rejected(const struct unit *);
 /* What it is, for a flush: with all that is to be said of it. */
 void part_tell(const struct unit *, const struct part *, struct gpu_info *ret);
+/* One more turn, or several, of GPU_FAST had to wait for another reading: counted, with the reason. */
+void unit_miss(struct telemetry *, struct unit *, uint64_t turns);
 void group_fail(struct group *, uint64_t mono_ns, const char *subject, const char *text);
 /* Sets divisors so that readings stay within the budget, and let the GPU be most of the time. */
 void telemetry_judge(struct telemetry *);

@@ -108,10 +108,22 @@ static void let_device_go(struct reader *r)
 	r->device = NULL;
 }
 
+static uint64_t now_of(const struct reader *r)
+{
+	return r->use->world.clock->mono_ns(r->use->world.clock);
+}
+
+static void begin(struct reader *r, unsigned group)
+{
+	atomic_store(&r->doing_mono_ns, now_of(r));
+	atomic_store(&r->doing, group);
+}
+
 static void look(struct reader *r)
 {
 	const struct gpu_vendor *vendor = r->use->vendor;
 
+	begin(r, GPU_LOOK);
 	err_clear(&r->look_error);
 	r->look_status = GALVO_OK;
 	if (!r->device)
@@ -148,11 +160,6 @@ static struct raw *user_row(struct raw_sink *sink, struct span name, uint32_t pi
 	user->pid = pid;
 	raw_clear(&user->raw);
 	return &user->raw;
-}
-
-static uint64_t now_of(const struct reader *r)
-{
-	return r->use->world.clock->mono_ns(r->use->world.clock);
 }
 
 static uint64_t cpu_of(const struct reader *r)
@@ -192,6 +199,7 @@ static bool read_group(struct reader *r, unsigned group)
 	galvo_error error;
 	size_t i;
 
+	begin(r, group);
 	to->status = GALVO_OK;
 	err_clear(&to->error);
 	for (i = 0; i < r->parts_len && status != GALVO_ERR_ABSENT; i++) {

@@ -90,7 +90,8 @@ void part_tell(const struct unit *u, const struct part *p, struct gpu_info *ret)
 		for (i = 0; g != GPU_PROCESSES && i < gpu_sources[g]->metrics_len; i++) {
 			const char *name = gpu_sources[g]->metrics[i].name;
 
-			if (p->told[g] >> i & 1 || p->series[g].reads < 2)
+			if (p->told[g] >> i & 1 || p->series[g].reads < 2 ||
+			    gpu_sources[g]->metrics[i].is_rare)
 				continue;
 			if (at + strlen(before) + strlen(name) >= sizeof(ret->note))
 				return;
@@ -151,8 +152,9 @@ static void part_lose(struct unit *u, struct part *p, uint64_t mono_ns, const ch
 {
 	part_forget(u, p);
 	p->is_there = false;
-	if (!p->info.lost_mono_ns)
-		p->info.lost_mono_ns = mono_ns;
+	if (p->info.lost_mono_ns)
+		return; /* that it still is has another reason, which says less */
+	p->info.lost_mono_ns = mono_ns;
 	utf8_copy(p->info.note, sizeof(p->info.note), span_str(why));
 }
 
@@ -208,13 +210,29 @@ static void take_look(struct telemetry *t, struct unit *u)
 
 void group_fail(struct group *g, uint64_t mono_ns, const char *subject, const char *text)
 {
-	char reason[REASON_BYTES];
+	char reason[REASON_BYTES + sizeof(((galvo_error *)NULL)->text)];
 
 	g->failures++;
 	if (!g->first_failure_mono_ns)
 		g->first_failure_mono_ns = mono_ns;
 	snprintf(reason, sizeof(reason), "%s: %s", subject, text);
 	utf8_copy(g->reason, sizeof(g->reason), span_str(reason));
+}
+
+void unit_miss(struct telemetry *t, struct unit *u, uint64_t turns)
+{
+	unsigned g, longest = GPU_FAST;
+	char text[REASON_BYTES];
+
+	for (g = 0; g < GPU_GROUPS; g++)
+		if (u->mean_ns[g] > u->mean_ns[longest])
+			longest = g;
+	u->missed += turns;
+	snprintf(text, sizeof(text), "%llu readings missed, as one of %s takes %llu ms",
+	         (unsigned long long)u->missed, gpu_sources[longest]->name,
+	         (unsigned long long)(u->mean_ns[longest] / NS_PER_MS));
+	group_fail(&t->groups[GPU_FAST], telemetry_now(t), unit_whole(u)->subject, text);
+	t->groups[GPU_FAST].failures += turns - 1;
 }
 
 static void note_told(struct part *p, unsigned g)
@@ -334,12 +352,13 @@ void unit_take(struct telemetry *t, struct unit *u)
 {
 	/* What others lean on comes first. */
 	static const unsigned order[] = {GPU_LINK, GPU_FAST, GPU_PROCESSES, GPU_DETAIL};
+	bool was_idle = worker_is_idle(&u->reader->worker); /* before: then `ready` has all of it */
 	uint32_t ready = atomic_exchange_explicit(&u->reader->ready, 0, memory_order_acquire);
 	size_t i;
 
 	if (u->is_silent) {
 		/* When it was read nobody knows. Where it answers again it begins anew. */
-		u->is_silent = !worker_is_idle(&u->reader->worker);
+		u->is_silent = !was_idle;
 		if (!u->is_silent)
 			u->retry_mono_ns = 0;
 		return;

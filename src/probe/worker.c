@@ -69,8 +69,7 @@ bool worker_join(struct worker *w, uint64_t until_mono_ns)
 	w->is_running = false;
 	clock_real.sleep_until(&clock_real, until_mono_ns, &w->gone);
 	if (!atomic_load_explicit(&w->gone, memory_order_acquire)) {
-		pthread_detach(w->thread);
-		dso_stay();
+		thread_leave(w->thread);
 		return false;
 	}
 	pthread_join(w->thread, NULL);

@@ -17,12 +17,15 @@ static const struct raw_field fields[] = {
 	[GPU_THROTTLED_POWER_BRAKE_NS] = {"throttled_power_brake_ns", RAW_COUNTER},
 	[GPU_THROTTLED_SYNC_BOOST_NS] = {"throttled_sync_boost_ns", RAW_COUNTER},
 	[GPU_PROCESS_COUNT] = {"processes_count", RAW_GAUGE},
+	[GPU_XID_ERRORS] = {"xid_errors_count", RAW_COUNTER},
+	[GPU_XID_LAST] = {"xid_last", RAW_GAUGE},
 };
 
 #define HZ_LIMIT 100e9
 #define LINK_LIMIT 64      /* lanes; generations are far fewer */
 #define FAN_LIMIT 200      /* percent: of what was meant as the most, so more is possible */
 #define PROCESSES_LIMIT 1e6
+#define XID_LIMIT 1e6      /* codes have three digits */
 
 #define SINCE_LOAD " since its driver was loaded."
 
@@ -63,6 +66,11 @@ static const struct metric metrics[] = {
 	{LEVEL("gpu__processes", UNIT_COUNT, FIELD(GPU_PROCESS_COUNT),
 	       "Processes that use the GPU."),
 	 .limit = PROCESSES_LIMIT},
+	{LEVEL("gpu__xid_errors", UNIT_COUNT, FIELD(GPU_XID_ERRORS),
+	       "Xid errors that the driver has told of it since the recording began.")},
+	{LEVEL("gpu__xid_last", UNIT_COUNT, FIELD(GPU_XID_LAST),
+	       "Code of the newest of these Xid errors, as in NVIDIA's list; absent until there is one."),
+	 .limit = XID_LIMIT, .is_rare = true},
 };
 
 const struct source source_gpu_detail = {

@@ -64,6 +64,8 @@ enum gpu_detail_field {
 	GPU_THROTTLED_POWER_BRAKE_NS,
 	GPU_THROTTLED_SYNC_BOOST_NS,
 	GPU_PROCESS_COUNT,
+	GPU_XID_ERRORS, /* since the recording began */
+	GPU_XID_LAST,
 	GPU_DETAIL_FIELDS,
 };
 

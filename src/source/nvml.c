@@ -46,6 +46,8 @@ bool nvml_answered(struct gpu_device *d, struct nvml_part *p, unsigned question,
 		nvml_call_name(call, name, sizeof(name));
 		nvml_failed(&d->failure, name, result);
 	}
+	if (d->lost)
+		nvml_blame_xid(d);
 	return false;
 }
 
@@ -101,6 +103,7 @@ static galvo_status begin(const struct gpu_places *places, const struct world *w
 		free(l);
 		return status;
 	}
+	pthread_mutex_init(&l->mutex, NULL);
 	if (l->nvml.driver_version(l->driver, sizeof(l->driver)) != NVML_OK)
 		l->driver[0] = '\0';
 	*ret_library = l;
@@ -112,7 +115,19 @@ static void end(void *library)
 	struct nvml_library *l = library;
 
 	nvml_close(&l->nvml);
+	pthread_mutex_destroy(&l->mutex);
 	free(l);
+}
+
+/* Somebody in this process has shut it down for all: it is begun again, by the first who finds that. */
+static void revive(struct nvml_library *l)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&l->mutex);
+	if (l->nvml.count(&n) == NVML_UNINITIALIZED)
+		l->nvml.init();
+	pthread_mutex_unlock(&l->mutex);
 }
 
 static galvo_status count(void *library, uint32_t *ret, galvo_error *reterr)
@@ -121,6 +136,10 @@ static galvo_status count(void *library, uint32_t *ret, galvo_error *reterr)
 	unsigned n = 0;
 	int result = l->nvml.count(&n);
 
+	if (result == NVML_UNINITIALIZED) {
+		revive(l);
+		result = l->nvml.count(&n);
+	}
 	if (result != NVML_OK)
 		return nvml_failed(reterr, "nvmlDeviceGetCount_v2", result);
 	*ret = n;
@@ -135,6 +154,10 @@ static galvo_status attach(void *library, uint32_t number, struct gpu_device **r
 	void *handle = NULL;
 	int result = l->nvml.by_index(number, &handle);
 
+	if (result == NVML_UNINITIALIZED) {
+		revive(l);
+		result = l->nvml.by_index(number, &handle);
+	}
 	if (result != NVML_OK)
 		return nvml_failed(reterr, "nvmlDeviceGetHandleByIndex_v2", result);
 	d = calloc(1, sizeof(*d));
@@ -150,10 +173,12 @@ static galvo_status attach(void *library, uint32_t number, struct gpu_device **r
 
 static void detach(struct gpu_device *d)
 {
+	nvml_end_events(d);
 	buf_finish(&d->text);
 	free(d->list);
 	free(d->samples);
 	free(d->users);
+	free(d->held);
 	free(d);
 }
 
@@ -227,7 +252,7 @@ static void look_at_whole(struct gpu_device *d)
 		take_text(info->name, sizeof(info->name), text);
 	if (FACT(d, p, uuid, text, sizeof(text)))
 		take_text(info->uuid, sizeof(info->uuid), text);
-	take_text(info->driver, sizeof(info->driver), d->library->driver);
+	utf8_copy(info->driver, sizeof(info->driver), span_str(d->library->driver));
 	if (FACT(d, p, pci_info, &pci))
 		take_pci(info->pci, sizeof(info->pci), pci.busId);
 	if (FACT(d, p, compute_capability, &major, &minor) && major > 0 && minor >= 0) {

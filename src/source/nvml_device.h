@@ -45,20 +45,30 @@ enum nvml_question {
 	ASK_PROCESS_USE,
 	ASK_FACTS, /* names and numbers, each once */
 	ASK_MIG_MODE,
+	ASK_EVENTS,
 	ASK_FIELD, /* of the rows of a table of fields */
 	NVML_QUESTIONS = 64,
 };
 
 #define NVML_FIELDS_MAX (NVML_QUESTIONS - ASK_FIELD)
 
+struct nvml_xids {
+	uint64_t count, last; /* last: a code, where there is one */
+};
+
+#define NVML_GPUS_MAX 100 /* their numbers leave no room for more */
+
 struct nvml_library {
 	struct nvml nvml;
+	pthread_mutex_t mutex; /* whoever finds it shut down begins it again, once */
 	const struct world *world;
 	char driver[64];
 	bool is_wsl;       /* the driver is Windows', and tells no processes */
 	bool foreign_pids;
 	/* Jetson: what its library does not tell is in files; empty: it is none */
 	char load_path[64], thermal_path[64];
+	/* By number: what was counted of a GPU that was lost goes on. Each is its own thread's alone. */
+	struct nvml_xids xids[NVML_GPUS_MAX];
 };
 
 /* The GPU, or an instance of it. */
@@ -73,7 +83,7 @@ struct nvml_part {
 
 struct nvml_user { /* a process, in one reading */
 	uint32_t pid;
-	bool has_memory;
+	bool has_memory, has_use;
 	uint64_t memory_bytes;
 	uint64_t last;         /* time of its last sample, µs */
 	uint64_t area[4];      /* percent times µs: of the load, of memory, encoder, decoder */
@@ -100,7 +110,10 @@ struct gpu_device {
 	uint32_t samples_cap;
 	struct nvml_user *users;
 	size_t users_len, users_cap;
+	struct nvml_user *held; /* as of the last reading that had samples */
+	size_t held_len, held_cap;
 	uint64_t seen;        /* time of the newest sample of use, µs */
+	void *events;         /* a set of this GPU's alone; NULL: there is none yet, or it cannot be had */
 	struct buf text;      /* of files */
 };
 
@@ -149,11 +162,18 @@ galvo_status nvml_read_processes(struct gpu_device *, size_t part, struct raw_si
 /* The process in this reading, new if need be; NULL: memory is out. */
 struct nvml_user *nvml_user_of(struct gpu_device *d, uint32_t pid);
 bool nvml_is_pid(uint32_t pid);
-/* What each user used; who is not there yet becomes one. False: that is not told. */
-bool nvml_read_use(struct gpu_device *d);
+/* What each user used, as far as that is told; who is not there yet becomes one. */
+void nvml_read_use(struct gpu_device *d);
 /* Each begins with this and returns that. */
 void nvml_reading_begin(struct gpu_device *);
 galvo_status nvml_reading_end(const struct gpu_device *, galvo_error *reterr);
+
+/* What has happened since the last time. */
+void nvml_read_xids(struct gpu_device *, struct nvml_part *, struct raw *);
+/* Of a GPU that is lost: the failure begins with the Xid that came with it, if one did. */
+void nvml_blame_xid(struct gpu_device *);
+/* What was not read of it counts nevertheless. */
+void nvml_end_events(struct gpu_device *);
 
 #define TEGRA_TEXT_MAX_BYTES 4096
 /* Jetson: whether this is one, and what its files tell. */

@@ -191,7 +191,7 @@ static bool read_lists(struct gpu_device *d, size_t part)
 
 /* ---- the reading ----------------------------------------------------------------------------- */
 
-static void tell(const struct nvml_user *user, bool has_use, struct raw *r)
+static void tell(const struct nvml_user *user, struct raw *r)
 {
 	static const uint8_t fields[] = {GPU_PROCESS_PERMILLE, GPU_PROCESS_MEMORY_PERMILLE,
 	                                 GPU_PROCESS_ENCODER_PERMILLE, GPU_PROCESS_DECODER_PERMILLE};
@@ -199,8 +199,8 @@ static void tell(const struct nvml_user *user, bool has_use, struct raw *r)
 
 	if (user->has_memory)
 		raw_put(r, GPU_PROCESS_MEMORY_BYTES, user->memory_bytes);
-	/* Who has no sample is known to have done nothing. */
-	for (i = 0; has_use && i < ARRAY_LEN(fields); i++)
+	/* Who has no sample, where others have, is known to have done nothing. */
+	for (i = 0; user->has_use && i < ARRAY_LEN(fields); i++)
 		raw_put(r, fields[i], user->permille[i]);
 }
 
@@ -208,7 +208,6 @@ galvo_status nvml_read_processes(struct gpu_device *d, size_t part, struct raw_s
                                  galvo_error *reterr)
 {
 	struct nvml_part *p = &d->parts[part];
-	bool has_use = false;
 	struct raw *r;
 	size_t i;
 
@@ -221,12 +220,12 @@ galvo_status nvml_read_processes(struct gpu_device *d, size_t part, struct raw_s
 		return GALVO_OK;
 	p->has_processes = read_lists(d, part);
 	if (part == 0)
-		has_use = nvml_read_use(d);
+		nvml_read_use(d);
 	p->processes_len = d->users_len;
 	for (i = 0; i < d->users_len && !d->lost; i++) {
 		r = sink->row(sink, (struct span){"", 0}, d->users[i].pid);
 		if (r)
-			tell(&d->users[i], has_use, r);
+			tell(&d->users[i], r);
 	}
 	return nvml_reading_end(d, reterr);
 }

@@ -388,6 +388,7 @@ galvo_status nvml_read_detail(struct gpu_device *d, size_t part, struct raw_sink
 	    p->refused >> (ASK_FIELD + DETAIL_FIELDS + 3) & 1)
 		raw_put(r, GPU_THROTTLED_HW_THERMAL_NS, 0);
 	read_errors(d, p, r);
+	nvml_read_xids(d, p, r);
 	if (NVML_ASK(d, p, ASK_PCIE_GENERATION, pcie_generation, &value))
 		raw_put(r, GPU_PCIE_GENERATION, value);
 	if (NVML_ASK(d, p, ASK_PCIE_WIDTH, pcie_width, &value))

@@ -2,8 +2,9 @@
 #include "nvml_device.h"
 
 #define US_PER_S UINT64_C(1000000)
+#define HOLD_US (3 * US_PER_S / 2) /* drivers sample each sixth of a second, to each second */
 
-enum { SAMPLES_MIN = 128, SAMPLES_MAX = 1 << 14, TRIES = 4 };
+enum { SAMPLES_MIN = 128, SAMPLES_MAX = 1 << 14, USERS_MAX = 1 << 16, TRIES = 4 };
 
 static bool grow_samples(struct gpu_device *d, uint32_t wanted)
 {
@@ -116,7 +117,33 @@ static void settle_user(const struct gpu_device *d, struct nvml_user *user)
 		user->permille[i] = span ? (uint32_t)((user->area[i] * 10 + span / 2) / span) : 0;
 }
 
-bool nvml_read_use(struct gpu_device *d)
+/* All of them, as it is for as long as no sample comes. */
+static void keep_use(struct gpu_device *d)
+{
+	d->held_len = 0;
+	while (d->held_len < d->users_len &&
+	       grow_array((void **)&d->held, &d->held_cap, d->held_len, sizeof(*d->held), USERS_MAX)) {
+		d->users[d->held_len].has_use = true;
+		d->held[d->held_len] = d->users[d->held_len];
+		d->held_len++;
+	}
+}
+
+/* No sample has come, and need not have: each is as it was; of one that is new nothing is known. */
+static void hold_use(struct gpu_device *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < d->users_len; i++)
+		for (k = 0; k < d->held_len; k++)
+			if (d->held[k].pid == d->users[i].pid) {
+				d->users[i].has_use = true;
+				memcpy(d->users[i].permille, d->held[k].permille,
+				       sizeof(d->users[i].permille));
+			}
+}
+
+void nvml_read_use(struct gpu_device *d)
 {
 	const struct clock *clock = d->library->world->clock;
 	/* Its clock and ours are of one machine; a second is room for what was set in between. */
@@ -128,7 +155,7 @@ bool nvml_read_use(struct gpu_device *d)
 		d->seen = wall_us > US_PER_S ? wall_us - US_PER_S : 1;
 	status = get_samples(d, &n);
 	if (status == GALVO_ERR_ABSENT)
-		return false;
+		return;
 	for (i = 0; status == GALVO_OK && i < n; i++)
 		if (is_sane(d, &d->samples[i], now_us))
 			d->samples[good++] = d->samples[i];
@@ -137,9 +164,13 @@ bool nvml_read_use(struct gpu_device *d)
 		add_sample(d, &d->samples[i]);
 		newest = d->samples[i].timeStamp;
 	}
+	if (!newest && wall_us <= d->seen + HOLD_US) {
+		hold_use(d);
+		return;
+	}
 	for (i = 0; i < d->users_len; i++)
 		settle_user(d, &d->users[i]);
+	keep_use(d);
 	if (newest)
 		d->seen = newest;
-	return true;
 }

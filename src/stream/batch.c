@@ -190,10 +190,31 @@ static void batch_seal(struct stream *s, const struct flush_info *info)
 	b->rows = s->rows;
 }
 
+static void tell_losses(struct stream *s, const struct flush_info *info)
+{
+	uint64_t lost[LOSSES] = {0};
+	size_t i;
+
+	for (i = 0; i < info->decodes_len; i++) {
+		lost[LOSS_MISSING_NS] += info->decodes[i].missing_ns;
+		lost[LOSS_OVERFLOWS] += info->decodes[i].overflows;
+		lost[LOSS_FULL_IMAGES] += info->decodes[i].full_images;
+		lost[LOSS_FAILURES] += info->decodes[i].failures;
+	}
+	for (i = 0; i < LOSSES; i++)
+		atomic_store_explicit(&s->lost[i], lost[i], memory_order_relaxed);
+}
+
+uint64_t stream_lost(const struct stream *s, enum loss which)
+{
+	return atomic_load_explicit(&s->lost[which], memory_order_relaxed);
+}
+
 void stream_flush(struct stream *s, const struct flush_info *info)
 {
 	struct batch *b;
 
+	tell_losses(s, info);
 	atomic_store_explicit(&s->owner_cpu_ns, info->stats.thread_cpu_ns, memory_order_relaxed);
 	if (!s->held && !batch_take(s)) {
 		count(&s->dropped_batches, 1); /* its rows were counted when there was no place */

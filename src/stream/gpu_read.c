@@ -301,6 +301,8 @@ static uint32_t merge(struct reading *r, const struct run_gpu *gpu)
 		return r->gpus.failed ? GPU_NONE : (uint32_t)i;
 	}
 	fill(&all[i].info, &gpu->info);
+	if (gpu->in_telemetry && !all[i].in_telemetry) /* CUDA counts in another order, those it is shown */
+		all[i].info.index = gpu->info.index;
 	all[i].in_telemetry |= gpu->in_telemetry;
 	if (gpu->has_decode) {
 		all[i].has_decode = true;

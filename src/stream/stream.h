@@ -114,6 +114,9 @@ struct writer_totals {
 	uint64_t thread_cpu_ns; /* of its thread, and of the owners' when they flushed last */
 };
 void writer_get_totals(const struct writer *, struct writer_totals *ret); /* any thread */
+/* What became of samples of hardware counters, all GPUs together, as it was told with the last flush. */
+enum loss { LOSS_MISSING_NS, LOSS_OVERFLOWS, LOSS_FULL_IMAGES, LOSS_FAILURES, LOSSES };
+uint64_t stream_lost(const struct stream *, enum loss which); /* any thread */
 
 /* Owner's thread only, all of these: no allocation, no lock, no waiting. */
 
@@ -284,7 +287,7 @@ struct run_device {
 	bool whole, stacked;
 };
 
-/* A GPU as all streams together tell of it; `index` in `info` is that of the first one that does. */
+/* A GPU as all streams together tell of it; `index` in `info` is telemetry's, else CUDA's. */
 struct run_gpu {
 	struct gpu_info info;
 	bool in_telemetry, has_decode;

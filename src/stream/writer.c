@@ -315,7 +315,7 @@ static galvo_status await(struct writer *w, _Atomic uint32_t *what, uint64_t tim
 	clock_real.sleep_until(&clock_real, deadline_ns, what);
 	if (atomic_load_explicit(what, memory_order_acquire))
 		return GALVO_OK;
-	pthread_detach(w->thread);
+	thread_leave(w->thread);
 	w->running = false;
 	w->abandoned = true;
 	at_work = atomic_load(&w->at_work);

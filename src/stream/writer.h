@@ -69,6 +69,7 @@ struct stream {
 	uint64_t file_bytes;
 
 	_Atomic uint64_t owner_cpu_ns; /* told with each flush, read by anyone */
+	_Atomic uint64_t lost[LOSSES]; /* as this */
 	/* Added to by the owner (drops) and the writer thread, read by anyone. */
 	_Atomic uint64_t bytes_written, messages, dropped_batches, dropped_rows;
 };

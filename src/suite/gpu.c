@@ -1,8 +1,9 @@
 /* Hardware counters and telemetry of GPUs as parts of the suite: made, started, stopped, asked what failed. */
 #include "internal.h"
 
-/* What is in flight comes within milliseconds, or not at all. */
-#define TELEMETRY_PATIENCE_NS NS_PER_S
+/* It may wait for the file, and then for what is in flight, which comes within milliseconds or not at all. */
+#define TELEMETRY_PATIENCE_NS (STREAM_PATIENCE_NS + NS_PER_S)
+#define OPEN_TIMEOUT_NS (10 * NS_PER_S) /* somebody waits for the recording to begin */
 #define DRAIN_SAMPLES_MAX (UINT64_C(1) << 22)
 
 /* ---- configuration -------------------------------------------------------------------------------- */
@@ -123,6 +124,7 @@ static galvo_status open_counters(struct galvo_suite *s, const struct counters_c
 	config.cuda = &places.driver;
 	config.cupti = &places.cupti;
 	config.world = &s->world;
+	config.open_timeout_ns = OPEN_TIMEOUT_NS;
 	config.drain_samples = (uint32_t)c->gpu_drain_samples;
 	status = counters_create(&config, &s->counters, reterr);
 	env_places_free(&places);
@@ -253,9 +255,11 @@ void suite_join_gpu(struct galvo_suite *s, uint64_t until_ns)
 	const uint64_t now_ns = clock_real.mono_ns(&clock_real);
 
 	if (s->has_telemetry && !telemetry_join(s->telemetry, TELEMETRY_PATIENCE_NS))
-		suite_note(s, "GPU telemetry", "a call of the driver hung when the recording was stopped");
-	if (s->is_counting && !counters_join(s->counters, now_ns < until_ns ? until_ns - now_ns : 0))
-		suite_note(s, "GPU counters", "a call of the driver hung when the recording was stopped");
+		s->is_gpu_left_behind = telemetry_holds_stream(s->telemetry); /* its notes say what hung */
+	if (s->is_counting && !counters_join(s->counters, now_ns < until_ns ? until_ns - now_ns : 0)) {
+		s->is_gpu_left_behind = s->is_gpu_left_behind || counters_hold_stream(s->counters);
+		suite_note(s, "GPU counters", "a thread had not ended when the recording had");
+	}
 }
 
 void suite_note_gpu(struct galvo_suite *s)

@@ -79,6 +79,7 @@ struct galvo_suite {
 	_Atomic uint32_t state, begun, ended, is_signalled;
 	bool has_files;      /* that output_clear may take away again */
 	bool is_left_behind; /* a thread hangs, and may come back */
+	bool is_gpu_left_behind; /* as that, in a call of a driver; what it recorded is good */
 	bool is_counting, has_telemetry; /* of GPUs: they have been started */
 	struct exit_cell *exit_cell; /* NULL: the program's end is not ours */
 	struct world world;

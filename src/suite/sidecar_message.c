@@ -99,7 +99,8 @@ static const struct member stats_members[] = {
 	OF(5, U64, bytes_written), OF(6, U64, dropped_batches), OF(7, U64, elapsed_ns),
 	OF(8, U32, largest_divisor),
 	CHARS_AT(galvo_suite_stats, 9, slowed_sources), OF(10, U64, gpu_samples),
-	OF(11, U64, gpu_lost_samples),
+	OF(11, U64, gpu_lost_samples), OF(12, DOUBLE, gpu_lost_pct),
+	CHARS_AT(galvo_suite_stats, 13, gpu_lost_why),
 };
 #undef OF
 static const struct layout stats_layout = LAYOUT(galvo_suite_stats, stats);

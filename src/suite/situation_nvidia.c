@@ -21,6 +21,7 @@ struct nvidia_facts {
 	unsigned gpus, not_persistent, cut;
 	unsigned first_cut;
 	char note[FOUND_BYTES]; /* the first thing that counters have to say */
+	bool is_busy;           /* no device that could be sampled now */
 };
 
 /* ---- on the thread -------------------------------------------------------------------------------- */
@@ -74,13 +75,22 @@ static void try_counters(struct nvidia_facts *f, const struct env_places *places
 	const struct counters_config config = {
 		.all = true, .cuda = &places->driver, .cupti = &places->cupti, .world = &f->world,
 	};
-	const char *subject, *text;
+	static const char later[] = "; it is tried again"; /* by a recording, and not by us */
+	const char *subject, *text, *end;
 	struct counters *counters;
+	struct gpu_info info;
+	size_t i, busy = 0;
 
 	if (counters_create(&config, &counters, &f->counters_error) != GALVO_OK)
 		return;
-	if (counters_note_at(counters, 0, &subject, &text))
-		snprintf(f->note, sizeof(f->note), "%s: %s", subject, text);
+	for (i = 0; counters_note_at(counters, i, &subject, &text); i++) {
+		end = strstr(text, later);
+		busy += end && !end[strlen(later)];
+		if (i == 0)
+			snprintf(f->note, sizeof(f->note), "%s: %.*s", subject,
+			         end ? (int)(end - text) : (int)strlen(text), text);
+	}
+	f->is_busy = busy > 0 && !counters_device_at(counters, busy, &info);
 	counters_destroy(counters);
 }
 
@@ -124,7 +134,7 @@ static struct nvidia_facts *begin(void)
 	if (atomic_load(&f->is_done))
 		pthread_join(thread, NULL);
 	else
-		pthread_detach(thread); /* and what it writes to is left behind */
+		thread_leave(thread); /* and what it writes to is left behind */
 	return f;
 }
 
@@ -262,8 +272,10 @@ void look_nvidia_sampling(struct situation *s, struct finding *f)
 		return;
 	}
 	if (n->note[0]) {
-		finding_is(f, GALVO_VERDICT_PARTLY, "%s", n->note);
-		finding_means(f, "the other hardware counters are recorded");
+		finding_is(f, n->is_busy ? GALVO_VERDICT_NO : GALVO_VERDICT_PARTLY, "%s", n->note);
+		finding_means(f, n->is_busy ? "hardware counters of GPUs are not recorded while that lasts; load, "
+		                              "memory and power are"
+		                            : "the other hardware counters are recorded");
 		return;
 	}
 	finding_is(f, GALVO_VERDICT_YES, "the default counters can be sampled");

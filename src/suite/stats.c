@@ -24,6 +24,46 @@ static void tell_slowed(const struct galvo_suite *s, galvo_suite_stats *ret)
 		ret->largest_divisor = divisor;
 }
 
+/* Time that no sample covers, and samples that were not written: the larger share, and its main cause. */
+static void tell_lost(const struct galvo_suite *s, galvo_suite_stats *ret)
+{
+	static const struct {
+		enum loss loss;
+		const char *what;
+	} causes[] = {
+		{LOSS_OVERFLOWS, "the hardware buffer overflowed"},
+		{LOSS_FULL_IMAGES, "there was more in the hardware buffer than room"},
+		{LOSS_FAILURES, "reading the hardware buffer failed"},
+	};
+	const double all = (double)(ret->gpu_samples + ret->gpu_lost_samples);
+	const double unwritten_pct = all > 0 ? 100 * (double)ret->gpu_lost_samples / all : 0;
+	uint64_t most = 0, n;
+	struct gpu_info info;
+	size_t gpus = 0, i;
+
+	ret->gpu_lost_pct = 0;
+	ret->gpu_lost_why[0] = '\0';
+	while (counters_device_at(s->counters, gpus, &info))
+		gpus++;
+	if (s->gpu_stream && gpus && ret->elapsed_ns)
+		ret->gpu_lost_pct = 100 * (double)stream_lost(s->gpu_stream, LOSS_MISSING_NS) /
+		                    ((double)ret->elapsed_ns * (double)gpus);
+	if (ret->gpu_lost_pct > 100)
+		ret->gpu_lost_pct = 100; /* a call that hung while the recording was stopped */
+	if (unwritten_pct > ret->gpu_lost_pct) {
+		ret->gpu_lost_pct = unwritten_pct;
+		snprintf(ret->gpu_lost_why, sizeof(ret->gpu_lost_why), "they could not be written in time");
+		return;
+	}
+	for (i = 0; s->gpu_stream && i < ARRAY_LEN(causes); i++) {
+		n = stream_lost(s->gpu_stream, causes[i].loss);
+		if (n <= most)
+			continue;
+		most = n;
+		snprintf(ret->gpu_lost_why, sizeof(ret->gpu_lost_why), "%s", causes[i].what);
+	}
+}
+
 /* Of a suite that samples here. */
 static galvo_status look(const galvo_suite *s, galvo_suite_stats *ret, galvo_error *reterr)
 {
@@ -51,12 +91,15 @@ static galvo_status look(const galvo_suite *s, galvo_suite_stats *ret, galvo_err
 	ret->roots_alive = counts.roots_alive;
 	ret->bytes_written = totals.bytes_written;
 	ret->dropped_batches = totals.dropped_batches;
-	ret->elapsed_ns = s->world.clock->mono_ns(s->world.clock) - s->start_mono_ns;
+	ret->elapsed_ns = (suite_state(s) == SUITE_STOPPED ? s->stop_mono_ns
+	                                                   : s->world.clock->mono_ns(s->world.clock)) -
+	                  s->start_mono_ns;
 	tell_slowed(s, ret);
 	if (s->counters) {
 		counters_count(s->counters, &samples);
 		ret->gpu_samples = samples.samples;
 		ret->gpu_lost_samples = samples.lost_samples;
+		tell_lost(s, ret);
 	}
 	return GALVO_OK;
 }

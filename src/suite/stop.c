@@ -43,12 +43,15 @@ void suite_stop_probes(struct galvo_suite *s)
 	size_t i;
 
 	signal_probes(s);
+	s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
 	for (i = 0; i < PROBES; i++) {
 		took_ns = clock_real.mono_ns(&clock_real) - from_ns;
 		if (s->probes[i] && !probe_join(s->probes[i], took_ns < SAMPLER_PATIENCE_NS
 		                                              ? SAMPLER_PATIENCE_NS - took_ns : 0))
 			s->is_left_behind = true;
 	}
+	if (!s->is_left_behind) /* with what they took last; a driver that hangs records nothing */
+		s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
 	suite_join_gpu(s, from_ns + SAMPLER_PATIENCE_NS);
 }
 
@@ -97,7 +100,8 @@ galvo_status suite_finish(struct galvo_suite *s, galvo_error *reterr)
 	galvo_status status = writer_drain(s->writer, WRITER_PATIENCE_NS, &first), put = GALVO_OK;
 
 	took_ns = clock_real.mono_ns(&clock_real) - from_ns;
-	s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock);
+	if (!s->stop_mono_ns)
+		s->stop_mono_ns = s->world.clock->mono_ns(s->world.clock); /* of a replay */
 	note_what_failed(s);
 	if (!s->is_alone)
 		put = put_session(s, took_ns < WRITER_PATIENCE_NS ? WRITER_PATIENCE_NS - took_ns : 0, &second);

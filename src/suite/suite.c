@@ -108,7 +108,7 @@ void galvo_suite_destroy(galvo_suite *s)
 	    suite_state(s) == SUITE_STOPPING)
 		galvo_suite_stop(s, NULL);
 	suite_exit_forget(s);
-	if (s->is_left_behind || suite_state(s) == SUITE_STARTING)
+	if (s->is_left_behind || s->is_gpu_left_behind || suite_state(s) == SUITE_STARTING)
 		return; /* a thread may still come back and use all this */
 	sidecar_destroy(s->sidecar);
 	for (i = 0; i < PROBES; i++)

@@ -201,7 +201,7 @@ AT(galvo_workload, write_blocks, 104);
 AT(galvo_workload, voluntary_switches, 112);
 AT(galvo_workload, involuntary_switches, 120);
 
-SIZE(galvo_suite_stats, 248);
+SIZE(galvo_suite_stats, 320);
 AT(galvo_suite_stats, struct_size, 0);
 AT(galvo_suite_stats, ticks, 8);
 AT(galvo_suite_stats, missed_ticks, 16);
@@ -214,6 +214,8 @@ AT(galvo_suite_stats, largest_divisor, 64);
 AT(galvo_suite_stats, slowed_sources, 68);
 AT(galvo_suite_stats, gpu_samples, 232);
 AT(galvo_suite_stats, gpu_lost_samples, 240);
+AT(galvo_suite_stats, gpu_lost_pct, 248);
+AT(galvo_suite_stats, gpu_lost_why, 256);
 
 SIZE(galvo_note, 328);
 AT(galvo_note, struct_size, 0);

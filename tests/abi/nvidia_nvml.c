@@ -54,9 +54,14 @@ static struct row rows[] = {
 	BOTH(nvml_temperature, nvmlTemperature_t, sensorType)
 	BOTH(nvml_temperature, nvmlTemperature_t, temperature)
 	SIZE(nvml_temperature, nvmlTemperature_t)
+#define B(m) BOTH(nvml_event_data, nvmlEventData_t, m)
+	B(device) B(eventType) B(eventData) B(gpuInstanceId) B(computeInstanceId)
+#undef B
+	SIZE(nvml_event_data, nvmlEventData_t)
 	NUMBER(NVML_VERSION(nvml_temperature, 1), nvmlTemperature_v1)
 	NUMBER(sizeof(union nvml_value), sizeof(nvmlValue_t))
 	NUMBER(sizeof(void *), sizeof(nvmlDevice_t))
+	NUMBER(sizeof(void *), sizeof(nvmlEventSet_t))
 
 	NUMBER(NVML_OK, NVML_SUCCESS)
 #define R(name) {"NVML_ERROR_" #name, "", NVML_##name, NVML_ERROR_##name, 0, 0},
@@ -115,6 +120,7 @@ static struct row rows[] = {
 	F(SLOWED_POWER_BRAKE_NS, CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN)
 	NUMBER(NVML_POWER_GPU, NVML_POWER_SCOPE_GPU) NUMBER(NVML_POWER_MODULE, NVML_POWER_SCOPE_MODULE)
 	NUMBER(NVML_POWER_MEMORY, NVML_POWER_SCOPE_MEMORY)
+	NUMBER(NVML_EVENT_XID, nvmlEventTypeXidCriticalError)
 	NUMBER(NVML_MAX_LINKS, NVML_NVLINK_MAX_LINKS)
 	NUMBER(NVML_NOT_AVAILABLE, (unsigned long long)NVML_VALUE_NOT_AVAILABLE)
 	NUMBER(NVML_VERSION_CHARS, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE)

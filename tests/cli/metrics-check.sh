@@ -7,7 +7,7 @@ try() {
 	"$GALVO" metrics "$@" && status=0 || status=$?
 	echo "$status"
 }
-try --chip GB100 --check 'lts__t_bytes.sum, default'
+try --chip GB100 --check 'lts__t_bytes.sum , default '
 try --chip GH100 --check sm__warps_active.avg,sm__inst_executed.sum,sm__pipe_tensor_cycles_active.avg
 try --chip GH100 --check sm__cycles_active
 try --chip GH100 --check ''

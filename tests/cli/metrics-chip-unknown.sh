@@ -9,6 +9,9 @@ try() {
 }
 try --chip h100
 try --chip GV100
+try --chip GV100 --check default
+try --chip 'GH100
+'
 try --chip GH100 dram__read_bytes
 try --chip GH100 '*nothing*'
 GALVO_CUPTI_LIB=/nowhere/libcupti.so
@@ -16,3 +19,4 @@ try --chip GH100
 try --gpu --chip GH100
 try --suffixes
 try --chip list --check default
+try --chip ''

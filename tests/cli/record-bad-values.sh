@@ -5,3 +5,4 @@ for value in "--hz=20000" "--core-hz=0.0001" "--disk-hz=nan" "--budget=200" "--b
 	if "$GALVO" record "$value" -- true; then echo 0; else echo $?; fi
 done 2>&1 | sed "s/; try .*//"
 [ ! -e run ]
+"$GALVO" record --gpu-counters=bogus -- true 2>/dev/null || echo "bogus: $?"

@@ -5,5 +5,5 @@ echo "gpu GH100 name=H200" >scene.txt
 export GALVO_SCENE="$PWD/scene" LD_LIBRARY_PATH="$DOUBLES/lib"
 "$GALVO" record -o run --gpu-counters=sm__cycles_activ.avg -- touch ran || echo "$?"
 ls
-"$GALVO" record -q -o run --gpu-counters=sm__cycles_active.avg -- true
+"$GALVO" record -q -o run --gpu-counters=' sm__cycles_active.avg , sm__cycles_elapsed.avg' -- true
 ls run

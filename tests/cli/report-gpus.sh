@@ -25,7 +25,7 @@ END
 "$DOUBLES/scene" make box.txt box.scene
 export GALVO_SCENE="$PWD/box.scene" LD_LIBRARY_PATH="$DOUBLES/lib"
 "$GALVO" record -q -o run --gpu-counters --for 1s -p "$user"
-"$GALVO" report run | sed -n '/^gpus/,/^[a-fh-z]/p' | sed '$d'
+"$GALVO" report run | sed -n '/^gpus/,/^[a-fh-z]/p' | sed -e '$d' -e '/: telemetry of/d'
 "$GALVO" report --json run | python3 -c '
 import json, sys
 busy, idle = json.load(sys.stdin)["gpus"]
@@ -34,7 +34,7 @@ print(busy["state"], "%.1f" % busy["utilization_avg_pct"], busy["used"], idle["s
 print("%.3f %.3f %.3f %.3f" % (c["sm_busy_avg_pct"], c["tensor_avg_pct"], c["warps_avg_per_sm"],
       c["clock_sm_avg_hz"] / 1e9), c["missing_s"], c["reason"])
 print(abs(e["difference_pct"]) < 1, abs(e["counter_joules"] - 500 * e["counter_s"]) < 5, e["gaps_s"])
-print(busy["covered_pct"] > 80, c["covered_pct"] > 50, busy["throttled"]["any_ratio"])
+print(busy["covered_pct"] > 30, c["covered_pct"] > 30, busy["throttled"]["any_ratio"])
 print(p["pid"] == int(sys.argv[1]), p["memory_peak_bytes"] >> 30, "%.1f" % p["utilization_avg_pct"],
       50 < p["share_pct"] < 80, abs(p["share_pct"] + busy["unattributed"]["share_pct"] - 100) < 1e-6)
 c = idle["counters"]

@@ -368,10 +368,13 @@ EXPORT(cuEventSynchronize, (void *event))
 	return CUDA_OK;
 }
 
-/* The clock of the GPU has its own pace. */
+/* The clock of the GPU has its own pace, and may be set. */
 static double gpu_ns(const struct event *e)
 {
-	return (double)e->done_ns * (1 + scene_of_process()->gpu_ppm / 1e6);
+	const struct scene *s = scene_of_process();
+	const bool is_set = e->done_ns >= s->gpu_set_at_ns;
+
+	return (double)e->done_ns * (1 + s->gpu_ppm / 1e6) + (is_set ? (double)s->gpu_set_by_ns : 0);
 }
 
 EXPORT(cuEventElapsedTime_v2, (float *ret, void *start, void *end))

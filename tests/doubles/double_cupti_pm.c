@@ -115,8 +115,12 @@ static struct sampling *new_sampling(int device)
 	size_t i;
 
 	for (i = 0; i < SAMPLINGS; i++)
-		if (samplings[i].object.life == LIFE_ALIVE && samplings[i].device == device)
+		if (samplings[i].object.life == LIFE_ALIVE && samplings[i].device == device) {
+			s = &samplings[i];
+			if (s->config && sum_of(s->config, s->config_bytes) != s->config_sum)
+				scene_crash("the config image has changed before Disable");
 			return NULL;
+		}
 	for (i = 0; i < SAMPLINGS && !s; i++) {
 		s = &samplings[next_sampling++ % SAMPLINGS];
 		if (s->object.life == LIFE_ALIVE)
@@ -395,14 +399,16 @@ static int overflow(struct sampling *s, uint8_t *ret_overflow)
 /* Samples from the buffer into the image; true if it is full and more wait. */
 static bool fill(struct sampling *s, uint8_t *bytes, struct image *image)
 {
-	uint64_t n = pending(s);
+	const struct scene_fault *stall = scene_applies(FAULT_STALL, s->device);
+	uint64_t n = pending(s), whole;
 	uint32_t tail = s->has_tail ? scene_of_process()->tail : 0;
 
-	for (; n && image->populated < image->max_samples; n--) {
+	for (; n && image->populated < image->max_samples; n -= whole) {
+		whole = stall && stall->value <= n ? stall->value : 1;
 		put_sample(s, bytes, image,
 		           (struct sample){.true_begin_ns = s->start_ns + s->next * s->interval_ns,
-		                           .length_ns = s->interval_ns});
-		s->next++;
+		                           .length_ns = whole * s->interval_ns});
+		s->next += whole;
 	}
 	if (n) {
 		/* What does not fit is lost, and those that follow come without times. */

@@ -1,17 +1,21 @@
 /* A double of libnvidia-ml: life, versions, devices and MIG instances. */
 #include "double_nvml.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-static struct nvml_handle handles[SCENE_DEVICES][1 + SCENE_MIG];
+/* Of each the whole, its instances, and once more the whole. */
+enum { HANDLES = 1 + SCENE_MIG + 1 };
+static struct nvml_handle handles[SCENE_DEVICES][HANDLES];
 static _Atomic int uses;
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* nobody begins while another ends */
 
 int nvml_enter(const char *call, void *handle, struct nvml_handle *ret)
 {
 	struct nvml_handle *h = handle, *first = &handles[0][0];
-	bool is_ours = h >= first && h < first + SCENE_DEVICES * (1 + SCENE_MIG) &&
+	bool is_ours = h >= first && h < first + SCENE_DEVICES * HANDLES &&
 	               h->device < scene_of_process()->device_count;
 	int result = scene_enter(call, is_ours ? (int)h->device : SCENE_ALL_DEVICES);
 
@@ -27,6 +31,11 @@ int nvml_enter(const char *call, void *handle, struct nvml_handle *ret)
 	}
 	*ret = *h;
 	return scene_is_lost(h->device) ? NVML_GPU_IS_LOST : NVML_OK;
+}
+
+void *nvml_handle_of(uint32_t device)
+{
+	return &handles[device][device % 2 ? HANDLES - 1 : 0];
 }
 
 int nvml_curve(uint32_t device, int curve, uint64_t *ret)
@@ -59,9 +68,12 @@ EXPORT(nvmlInit_v2, (void))
 	if (result || scene_of_process()->init_result)
 		return result ? result : (int)scene_of_process()->init_result;
 	for (i = 0; i < SCENE_DEVICES; i++)
-		for (j = 0; j < 1 + SCENE_MIG; j++)
-			handles[i][j] = (struct nvml_handle){i, (int32_t)j - 1};
+		for (j = 0; j < HANDLES; j++)
+			handles[i][j] =
+				(struct nvml_handle){i, j == HANDLES - 1 ? -1 : (int32_t)j - 1};
+	pthread_mutex_lock(&life);
 	uses++;
+	pthread_mutex_unlock(&life);
 	return NVML_OK;
 }
 
@@ -71,12 +83,17 @@ EXPORT(nvmlShutdown, (void))
 
 	if (result)
 		return result;
-	if (uses <= 0) {
+	pthread_mutex_lock(&life);
+	if (uses == 1)
+		nvml_check_sets();
+	if (uses > 0)
+		uses--;
+	else
+		result = NVML_UNINITIALIZED;
+	pthread_mutex_unlock(&life);
+	if (result)
 		scene_violation("nvmlShutdown: more often than nvmlInit");
-		return NVML_UNINITIALIZED;
-	}
-	uses--;
-	return NVML_OK;
+	return result;
 }
 
 __attribute__((visibility("default"))) const char *nvmlErrorString(int result);
@@ -87,18 +104,17 @@ const char *nvmlErrorString(int result)
 	                                      : "Unknown Error";
 }
 
-/* A call on the whole library, which has to be initialised. */
-#define ENTER_SYSTEM(call)                                                                         \
-	do {                                                                                       \
-		int system_ = scene_enter(call, SCENE_ALL_DEVICES);                                \
-                                                                                                   \
-		if (system_)                                                                       \
-			return system_;                                                            \
-		if (uses <= 0) {                                                                   \
-			scene_violation("%s before nvmlInit, or after nvmlShutdown", call);        \
-			return NVML_UNINITIALIZED;                                                 \
-		}                                                                                  \
-	} while (0)
+int nvml_enter_system(const char *call)
+{
+	int result = scene_enter(call, SCENE_ALL_DEVICES);
+
+	if (result)
+		return result;
+	if (uses > 0)
+		return NVML_OK;
+	scene_violation("%s before nvmlInit, or after nvmlShutdown", call);
+	return NVML_UNINITIALIZED;
+}
 
 static int give_text(char *to, unsigned cap, const char *text)
 {

@@ -17,6 +17,9 @@ struct nvml_handle {
  */
 int nvml_enter(const char *call, void *handle, struct nvml_handle *ret);
 
+/* The same of a call on the whole library. */
+int nvml_enter_system(const char *call);
+
 #define ENTER(call, handle)                                                                        \
 	struct nvml_handle h;                                                                      \
 	int enter_ = nvml_enter(call, handle, &h);                                                 \
@@ -26,6 +29,20 @@ int nvml_enter(const char *call, void *handle, struct nvml_handle *ret);
 		return enter_;                                                                     \
 	d = &scene_of_process()->devices[h.device];                                                \
 	(void)d
+
+/* Of the whole GPU; for every second one it is another pointer than the one it is asked with. */
+void *nvml_handle_of(uint32_t device);
+/* At the last nvmlShutdown: no set may be left. */
+void nvml_check_sets(void);
+
+/* A call on the whole library, which has to be initialised. */
+#define ENTER_SYSTEM(call)                                                                         \
+	do {                                                                                       \
+		int system_ = nvml_enter_system(call);                                             \
+                                                                                                   \
+		if (system_)                                                                       \
+			return system_;                                                            \
+	} while (0)
 
 /* The curve's value now, or the result that it has instead. */
 int nvml_curve(uint32_t device, int curve, uint64_t *ret);

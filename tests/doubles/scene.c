@@ -140,6 +140,7 @@ struct scene_device *scene_add(struct scene *s, const char *chip)
 	d->lost_at_ns = UINT64_MAX;
 	d->process_stride = 24;
 	d->support = 3;
+	d->events = 0x1f;
 	d->uses_time_trigger = strncmp(chip, "TU", 2) != 0 && strcmp(chip, "GA100") != 0;
 	set_curves(d);
 	return d;
@@ -158,6 +159,19 @@ struct scene_fault *scene_fault(struct scene *s, int kind, const char *call, int
 	f->result = result;
 	s->fault_count++;
 	return f;
+}
+
+struct scene_xid *scene_xid(struct scene *s, uint32_t device, uint64_t at_ns, uint32_t code)
+{
+	struct scene_xid *x = &s->xids[s->xid_count];
+
+	if (s->xid_count == SCENE_XIDS)
+		return NULL;
+	*x = (struct scene_xid){
+		.at_ns = at_ns, .code = code, .device = (int32_t)device, .times = 1,
+	};
+	s->xid_count++;
+	return x;
 }
 
 uint32_t scene_calls(const struct scene *s, const char *call)

@@ -28,6 +28,7 @@ enum {
 	SCENE_PROCESSES = 16,
 	SCENE_SAMPLES = 128,
 	SCENE_FAULTS = 32,
+	SCENE_XIDS = 16,
 	SCENE_VIOLATIONS = 32,
 	SCENE_COUNTS = 192,
 };
@@ -108,6 +109,7 @@ struct scene_device {
 	struct scene_curve curves[SCENE_CURVE_COUNT];
 	int32_t support;             /* isSupported of cuptiProfilerDeviceSupported: 3 */
 	uint32_t nvlink5;            /* bytes of links are fields 202 and 204, each link by itself */
+	uint32_t events;             /* that it supports, as bits */
 	uint32_t uses_time_trigger;  /* 0: TU10x and GA100, cycles only */
 };
 
@@ -125,6 +127,7 @@ enum scene_fault_kind {
 	FAULT_ZERO_STAMPS,  /* both times of every `value`th sample are 0 */
 	FAULT_NAN,          /* values of metrics whose name begins with `call` */
 	FAULT_UNFINISHED,   /* the `value` newest samples are populated, not completed */
+	FAULT_STALL,        /* a sample covers what `value` of them do */
 	SCENE_FAULT_KINDS,
 };
 
@@ -135,6 +138,14 @@ struct scene_fault {
 	uint64_t from_ns, until_ns; /* scene time; until 0: to the end */
 	uint32_t skip, times;       /* the first calls go well, then this many do not; 0: all */
 	_Atomic uint32_t seen;
+};
+
+struct scene_xid {
+	uint64_t at_ns;     /* scene time */
+	uint32_t code;
+	int32_t device;
+	uint32_t times;     /* so many at once */
+	uint32_t is_astray; /* sets of other devices are told of it, too */
 };
 
 struct scene_count {
@@ -161,10 +172,13 @@ struct scene {
 	uint32_t is_light;       /* PM sampling for measurements: cheap values, no books, no checks */
 	uint64_t gpu_delay_ns;   /* from recording an event into an idle stream until the GPU gets there */
 	int32_t gpu_ppm;         /* how much faster than ours its clock runs, in millionths */
+	uint64_t gpu_set_at_ns, gpu_set_by_ns; /* scene time when its clock is set, and by how much */
 	uint32_t device_count;
 	struct scene_device devices[SCENE_DEVICES];
 	uint32_t fault_count;
 	struct scene_fault faults[SCENE_FAULTS];
+	uint32_t xid_count;
+	struct scene_xid xids[SCENE_XIDS];
 
 	/* Time. begin is on CLOCK_MONOTONIC, or on the fake clock. */
 	uint32_t is_fake;
@@ -189,6 +203,8 @@ void scene_unmap(struct scene *s);
 struct scene_device *scene_add(struct scene *s, const char *chip);
 /* All of it zero but what makes it apply to every device; NULL if there are too many. */
 struct scene_fault *scene_fault(struct scene *s, int kind, const char *call, int result);
+/* One, then, on that device; NULL if there are too many. */
+struct scene_xid *scene_xid(struct scene *s, uint32_t device, uint64_t at_ns, uint32_t code);
 uint32_t scene_calls(const struct scene *s, const char *call); /* how often it was called */
 
 uint64_t scene_mono_ns(const struct scene *s);

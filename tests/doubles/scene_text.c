@@ -30,6 +30,8 @@ static const struct key scene_keys[] = {
 	KEY("tail", KEY_U32, scene, tail),
 	KEY("gpu_delay", KEY_NS, scene, gpu_delay_ns),
 	KEY("gpu_ppm", KEY_I32, scene, gpu_ppm),
+	KEY("gpu_set_at", KEY_NS, scene, gpu_set_at_ns),
+	KEY("gpu_set_by", KEY_NS, scene, gpu_set_by_ns),
 	KEY("clock", KEY_NS, scene, fake_mono_ns),
 };
 
@@ -51,6 +53,7 @@ static const struct key gpu_keys[] = {
 	KEY("migs", KEY_U32, scene_device, max_mig_count),
 	KEY("use_raw", KEY_U32, scene_device, use_raw),
 	KEY("nvlink5", KEY_U32, scene_device, nvlink5),
+	KEY("events", KEY_U32, scene_device, events),
 };
 
 static const struct key curve_keys[] = {
@@ -83,6 +86,12 @@ static const struct key mig_keys[] = {
 	KEY("uuid", KEY_TEXT, scene_mig, uuid),
 };
 
+static const struct key xid_keys[] = {
+	KEY("at", KEY_NS, scene_xid, at_ns),         KEY("code", KEY_U32, scene_xid, code),
+	KEY("device", KEY_I32, scene_xid, device),   KEY("times", KEY_U32, scene_xid, times),
+	KEY("astray", KEY_U32, scene_xid, is_astray),
+};
+
 static const struct key fault_keys[] = {
 	KEY("call", KEY_TEXT, scene_fault, call),    KEY("device", KEY_I32, scene_fault, device),
 	KEY("result", KEY_I32, scene_fault, result), KEY("value", KEY_NS, scene_fault, value),
@@ -98,7 +107,7 @@ static const char *const curve_names[] = {
 static const char *const shapes[] = {"constant", "line", "square", "noise", "steps"};
 static const char *const fault_kinds[] = {"result", "hang",       "slow",       "overflow",
                                           "stuck",  "no_samples", "stop_other", "zero_stamps",
-                                          "nan",    "unfinished"};
+                                          "nan",    "unfinished", "stall"};
 static const char *const process_kinds[] = {"compute", "graphics", "mps"};
 
 static bool find_word(struct span word, const char *const *words, size_t n, size_t *ret)
@@ -216,7 +225,13 @@ static bool begin_line(struct parse *p, struct span word, struct span *rest)
 		words_of(p, p->gpu, gpu_keys, ARRAY_LEN(gpu_keys));
 		return p->gpu != NULL;
 	}
-	p->want = "scene, gpu, curve, process, use, mig or fault, of them scene or gpu at first";
+	if (span_eq_str(word, "xid")) {
+		p->want = "a place for one more";
+		i = p->s->device_count ? p->s->device_count - 1 : 0;
+		words_of(p, scene_xid(p->s, (uint32_t)i, 0, 0), xid_keys, ARRAY_LEN(xid_keys));
+		return p->at != NULL;
+	}
+	p->want = "scene, gpu, curve, process, use, mig, xid or fault, of them scene or gpu at first";
 	if (!p->gpu)
 		return false;
 	if (span_eq_str(word, "curve")) {

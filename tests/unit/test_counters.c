@@ -131,6 +131,7 @@ static void chips_that_count_cycles(void)
 			return;
 		take_pass(198, 1);
 		take_pass(198, 1);
+		EQ(notes_with(&t, "GPU 0", "1000 samples a second were asked for, and they come at 505"), 1);
 		run = take_end(&t);
 		EQ(rows_of(run)->rows_len, 199);
 		EQ(rows_of(run)->rows_len ? rows_of(run)->duration_ns[0] : 0, 1980000);
@@ -139,6 +140,27 @@ static void chips_that_count_cycles(void)
 		VIOLATIONS(0);
 		take_remove(&t, run);
 	}
+}
+
+/* Without a clock that is told, 1 GHz is a guess that is as good as any. */
+static void cycles_of_no_known_clock(void)
+{
+	struct take t;
+	galvo_run *run;
+
+	take_stage("GA100", 1);
+	scene_fault(scene, FAULT_RESULT, "cuDeviceGetAttribute", 1);
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	take_pass(100, 1);
+	take_pass(100, 1);
+	EQ(notes_with(&t, "GPU 0", "samples a second"), 0);
+	run = take_end(&t);
+	EQ(rows_of(run)->rows_len, 199);
+	EQ(rows_of(run)->rows_len ? rows_of(run)->duration_ns[0] : 0, 1000000);
+	VIOLATIONS(0);
+	take_remove(&t, run);
 }
 
 static void facts_of_a_device(void)
@@ -301,6 +323,7 @@ static const struct tap_test tests[] = {
 	{"devices are CUDA's, in the order that was asked for", some_devices},
 	{"a chip that lacks a metric has no values in its column", mixed_chips},
 	{"chips that cannot count time count cycles", chips_that_count_cycles},
+	{"chips that count cycles of a clock that is not told", cycles_of_no_known_clock},
 	{"what a device is", facts_of_a_device},
 	{"each version of CUPTI, with its sizes of structs", each_version_of_cupti},
 	{"a library that has another layout than its version says", other_layout},

@@ -39,7 +39,7 @@ static void hang_in_a_reading(void)
 	for (i = 5; i < 80; i++)
 		take_pass(100, 1);
 	EQ(notes_with(&t, "GPU 1", "cuptiPmSamplingDecodeData has not returned"), 1);
-	OK(end_with_a_hang(&t, &run) < NS_PER_S);
+	OK(end_with_a_hang(&t, &run) < 2 * NS_PER_S);
 	EQ(rows_of_gpu(run, 0), 7999);
 	EQ(rows_of_gpu(run, 1), 399);
 	OK(says(decode_of(run, 1)->reason, "cuptiPmSamplingDecodeData has not returned"));
@@ -63,7 +63,7 @@ static void hang_in_the_end(void)
 	if (!take_begin(&t))
 		return;
 	take_pass(100, 2);
-	OK(end_with_a_hang(&t, &run) < NS_PER_S);
+	OK(end_with_a_hang(&t, &run) < 2 * NS_PER_S);
 	EQ(rows_of_gpu(run, 0), 99);
 	EQ(rows_of_gpu(run, 1), 99);
 	scene->released = 1;
@@ -91,6 +91,7 @@ static void hang_in_the_beginning(void)
 	EQ(rows_of_gpu(run, 0), 0);
 	EQ(rows_of_gpu(run, 1), 99);
 	OK(says(decode_of(run, 0)->reason, "cuptiPmSamplingEnable has not returned"));
+	EQ(decode_of(run, 0)->missing_ns, 100 * NS_PER_MS);
 	scene->released = 1;
 	AWAIT(scene_calls(scene, "cuptiPmSamplingDisable") == 2);
 	galvo_run_close(run);
@@ -108,8 +109,40 @@ static void driver_that_hangs(void)
 	OK(says(t.error.text, "cuInit has not returned"));
 }
 
+/* What was read and has no values is lost; what is not read is missing. */
+static void hang_in_an_evaluation(void)
+{
+	struct take t;
+	galvo_run *run = NULL;
+	size_t i;
+
+	take_stage("GH100", 1);
+	scene_fault(scene, FAULT_HANG, "cuptiProfilerHostEvaluateToGpuValues", 0)->skip = 400;
+	take_init(&t);
+	t.config.flush_interval_ns = NS_PER_S;
+	if (!take_begin(&t))
+		return;
+	for (i = 0; i < 5; i++)
+		take_pass(100, 1);
+	AWAIT(scene->hanging == 1);
+	take_pass(100, 1);
+	EQ(ticks_of(&t), 6);
+	pass_ms(6000);
+	AWAIT(notes_with(&t, "GPU 0", "cuptiProfilerHostEvaluateToGpuValues has not returned") == 1);
+	OK(end_with_a_hang(&t, &run) < 2 * NS_PER_S);
+	EQ(rows_of_gpu(run, 0), 400);
+	EQ(decode_of(run, 0)->unwritten, 199);
+	EQ(decode_of(run, 0)->missing_ns, 6000 * NS_PER_MS);
+	OK(says(decode_of(run, 0)->reason, "cuptiProfilerHostEvaluateToGpuValues has not returned"));
+	EQ(rows_wrong(run), 0);
+	scene->released = 1;
+	AWAIT(scene_calls(scene, "cuptiPmSamplingDisable") == 1);
+	galvo_run_close(run);
+}
+
 static void hangs(void)
 {
+	apart(hang_in_an_evaluation);
 	apart(hang_in_a_reading);
 	apart(hang_in_the_end);
 	apart(hang_in_the_beginning);
@@ -226,9 +259,105 @@ static void short_ones(void)
 	scene_end();
 }
 
+/* No patience at all is asked for: devices that do not hang have some all the same. */
+static void join_at_once(void)
+{
+	struct take t;
+	galvo_run *run = NULL;
+
+	take_stage("GH100", 2);
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	take_pass(100, 2);
+	counters_signal_stop(t.counters);
+	OK(counters_join(t.counters, 0));
+	OK(!counters_hold_stream(t.counters));
+	run = take_end(&t);
+	EQ(rows_of(run)->rows_len, 2 * 99);
+	EQ(rows_wrong(run), 0);
+	take_remove(&t, run);
+}
+
+/* CUPTI may still have the device, and the image that says what it counts. */
+static void disable_fails(void)
+{
+	struct take t;
+
+	take_stage("GH100", 1);
+	scene_fault(scene, FAULT_RESULT, "cuptiPmSamplingDisable", CUPTI_UNKNOWN);
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	take_pass(100, 1);
+	galvo_run_close(take_end(&t));
+	if (!take_create(&t))
+		return;
+	VIOLATIONS(1); /* that it is enabled already; not that the image has changed */
+	counters_destroy(t.counters);
+}
+
+static void disable_that_fails(void)
+{
+	apart(disable_fails);
+}
+
+/* One that cannot be sampled is missing all the time, whether it hung or was refused. */
+static void never_counted(void)
+{
+	struct take t;
+	galvo_run *run;
+
+	take_stage("GH100", 2);
+	scene->devices[0].support = CUPTI_UNSUPPORTED;
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	take_pass(100, 1);
+	run = take_end(&t);
+	EQ(decode_of(run, 0)->missing_ns, 100 * NS_PER_MS);
+	EQ(decode_of(run, 1)->missing_ns, 0);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
+/* What is noted keeps its place, whichever device has trouble first. */
+static void notes_in_turn(void)
+{
+	const char *about, *text;
+	struct scene_fault *f;
+	struct take t;
+	size_t i, n;
+
+	take_stage("GH100", 2);
+	for (i = 0; i < 2; i++) {
+		f = scene_fault(scene, FAULT_RESULT, "cuptiPmSamplingDecodeData", CUPTI_HARDWARE_BUSY);
+		f->device = i == 0;
+		f->from_ns = (i ? 250 : 150) * NS_PER_MS;
+		f->until_ns = f->from_ns + 100 * NS_PER_MS;
+	}
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	for (n = 0; counters_note_at(t.counters, n, &about, &text); n++)
+		;
+	take_pass(100, 2);
+	take_pass(100, 2);
+	OK(counters_note_at(t.counters, n, &about, &text) && strcmp(about, "GPU 1") == 0);
+	take_pass(100, 2);
+	OK(counters_note_at(t.counters, n, &about, &text) && strcmp(about, "GPU 1") == 0);
+	OK(counters_note_at(t.counters, n + 1, &about, &text) && strcmp(about, "GPU 0") == 0);
+	OK(!counters_note_at(t.counters, n + 2, &about, &text));
+	take_remove(&t, take_end(&t));
+}
+
 static const struct tap_test tests[] = {
 	{"calls that hang keep nobody from ending", hangs},
 	{"a GPU that falls off the bus takes no other with it", alone_off_the_bus},
+	{"what CUPTI does not give back stays in memory", disable_that_fails},
+	{"a join without patience leaves no healthy device behind", join_at_once},
+	{"a GPU that is never counted is missing all the time", never_counted},
+	{"notes keep their places", notes_in_turn},
 	{"a child after fork does nothing", after_fork},
 	{"opened, and never started", never_started},
 	{"stopped as soon as started", short_ones},

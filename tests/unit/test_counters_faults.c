@@ -51,6 +51,7 @@ static void buffer_too_small(void)
 {
 	struct take t;
 	galvo_run *run;
+	size_t i;
 
 	take_stage("GH100", 1);
 	take_init(&t);
@@ -58,17 +59,19 @@ static void buffer_too_small(void)
 	if (!take_begin(&t))
 		return;
 	take_pass(100, 1);
-	take_pass(50, 1); /* it is read twice as often from here on */
+	for (i = 0; i < 4; i++)
+		take_pass(50, 1); /* it is read twice as often from here on */
+	EQ(ticks_of(&t), 5);
 	run = take_end(&t);
 	EQ(decode_of(run, 0)->overflows, 1);
 	EQ(decode_of(run, 0)->buffer_bytes, 50 * scene->sample_bytes);
-	EQ(rows_of(run)->rows_len, 99);
+	EQ(rows_of(run)->rows_len, 249);
 	EQ(decode_of(run, 0)->missing_ns, 0); /* of what came before the first sample */
 	EQ(rows_wrong(run), 0);
 	take_remove(&t, run);
 }
 
-/* Nothing comes any more until it is begun anew, which takes its time if it has just been. */
+/* Nothing comes any more until it is begun anew, which it is at once. */
 static void overflow_that_lasts(void)
 {
 	struct take t;
@@ -80,9 +83,67 @@ static void overflow_that_lasts(void)
 	EQ(d->failures, 0);
 	EQ(d->stretched, 2);
 	OK(d->reason[0] == '\0');
-	/* Up to 400 ms, then from the next try on, a second after the first one; and its first sample. */
-	EQ(d->samples, 399 + 199);
-	EQ(d->missing_ns, at_ms(601));
+	EQ(d->samples, 399 + 699); /* up to 400 ms, and from 500 on */
+	EQ(d->missing_ns, at_ms(101));
+	EQ(rows_wrong(run), 0);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
+/* Every two seconds: each time little is lost. */
+static void overflows_that_last(void)
+{
+	struct take t;
+	galvo_run *run;
+	const struct decode_stats *d;
+	size_t i;
+
+	take_stage("GH100", 1);
+	for (i = 1; i < 6; i++) {
+		struct scene_fault *f = scene_fault(scene, FAULT_STUCK, "", 0);
+
+		f->from_ns = at_ms(2000 * i - 50);
+		f->until_ns = at_ms(2000 * i + 50);
+	}
+	take_init(&t);
+	if (!take_begin(&t))
+		return;
+	for (i = 0; i < 120; i++)
+		take_pass(100, 1);
+	run = take_end(&t);
+	d = decode_of(run, 0);
+	EQ(d->restarts, 5);
+	EQ(d->missing_ns, at_ms(5 * 101));
+	EQ(d->samples, 11999 - 5 * 101);
+	OK(d->reason[0] == '\0');
+	EQ(rows_wrong(run), 0);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
+/* At 500 ms and again at once: after 100 ms, 200, 400. */
+static void overflow_again_and_again(void)
+{
+	struct take t;
+	galvo_run *run = record_with(&t, 20, FAULT_STUCK, "", 0, 0, 450, 1450);
+
+	EQ(decode_of(run, 0)->restarts, 4);
+	EQ(decode_of(run, 0)->samples, 399 + 499);
+	EQ(decode_of(run, 0)->missing_ns, at_ms(1101));
+	EQ(rows_wrong(run), 0);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
+/* Two samples of 50 ms each are none, and none that come later are judged by them. */
+static void stalls(void)
+{
+	struct take t;
+	galvo_run *run = record_with(&t, 10, FAULT_STALL, "", 0, 50, 450, 550);
+
+	EQ(decode_of(run, 0)->stretched, 3);
+	EQ(decode_of(run, 0)->samples, 899);
+	EQ(decode_of(run, 0)->missing_ns, at_ms(100));
 	EQ(rows_wrong(run), 0);
 	VIOLATIONS(0);
 	take_remove(&t, run);
@@ -101,6 +162,7 @@ static void oldest_are_kept(void)
 		return;
 	take_pass(198, 1);  /* 99 samples */
 	take_pass(1002, 1); /* too many */
+	pass_ms(100);
 	AWAIT(scene_calls(scene, "cuptiPmSamplingStart") == 2);
 	await_asleep(1);
 	take_pass(198, 1);
@@ -113,7 +175,7 @@ static void oldest_are_kept(void)
 	take_remove(&t, run);
 }
 
-/* An image for 100 samples, and time for 300: two thirds are lost, and it is read more often then. */
+/* An image for 150 samples, and time for 300: half of them are lost, and it is read more often then. */
 static void full_image(void)
 {
 	struct take t;
@@ -122,18 +184,18 @@ static void full_image(void)
 
 	take_stage("GH100", 1);
 	take_init(&t);
-	t.config.max_samples = 100; /* so it is read every 25 ms */
+	t.config.max_samples = 150; /* so it is read every 50 ms */
 	if (!take_begin(&t))
 		return;
-	take_pass(25, 1);
+	take_pass(50, 1);
 	take_pass(300, 1);
 	for (i = 0; i < 6; i++)
 		take_pass(25, 1);
 	run = take_end(&t);
 	EQ(decode_of(run, 0)->full_images, 1);
 	EQ(decode_of(run, 0)->timeless, 2);
-	EQ(decode_of(run, 0)->samples, 24 + 100 + 150 - 2);
-	EQ(decode_of(run, 0)->missing_ns, at_ms(200 + 2));
+	EQ(decode_of(run, 0)->samples, 49 + 150 + 150 - 2);
+	EQ(decode_of(run, 0)->missing_ns, at_ms(150 + 2));
 	EQ(rows_wrong(run), 0);
 	VIOLATIONS(0);
 	take_remove(&t, run);
@@ -236,6 +298,19 @@ static void readings_that_fail(void)
 	take_remove(&t, run);
 }
 
+/* Another client has the counters: that needs no second look. */
+static void busy_once(void)
+{
+	struct take t;
+	galvo_run *run = record_with(&t, 12, FAULT_RESULT, "cuptiPmSamplingDecodeData",
+	                             CUPTI_HARDWARE_BUSY, 0, 450, 550);
+
+	EQ(decode_of(run, 0)->failures, 1);
+	EQ(decode_of(run, 0)->restarts, 1);
+	VIOLATIONS(0);
+	take_remove(&t, run);
+}
+
 /* ---- the wall clock ------------------------------------------------------------------------------ */
 
 static void clock_set(int64_t by_ns)
@@ -279,6 +354,30 @@ static void clock_is_set(void)
 	clock_set(INT64_C(30000000));
 	clock_set(-INT64_C(30000000));
 	clock_set(INT64_C(1500000));
+}
+
+/* NTP moves it by up to 500 ppm: 1 ms from one reading to the next is no step here. */
+static void clock_is_slewed(void)
+{
+	struct take t;
+	galvo_run *run;
+	size_t i;
+
+	take_stage("GH100", 1);
+	take_init(&t);
+	t.config.frequency_hz = 100;
+	t.config.decode_interval_ns = 2 * NS_PER_S;
+	if (!take_begin(&t))
+		return;
+	for (i = 0; i < 4; i++) {
+		scene->wall_step_ns += INT64_C(1000000);
+		take_pass(2000, 1);
+	}
+	run = take_end(&t);
+	EQ(decode_of(run, 0)->clock_steps, 0);
+	EQ(decode_of(run, 0)->missing_ns, 0);
+	EQ(decode_of(run, 0)->samples, 799);
+	take_remove(&t, run);
 }
 
 /* ---- slow ones ---------------------------------------------------------------------------------- */
@@ -347,6 +446,9 @@ static const struct tap_test tests[] = {
 	{"an overflow that loses the oldest samples", soft_overflow},
 	{"a hardware buffer that is too small is read more often", buffer_too_small},
 	{"an overflow that lasts: sampling is begun anew", overflow_that_lasts},
+	{"overflows that last, now and then, cost a few percent", overflows_that_last},
+	{"one that comes back at once is given more and more time", overflow_again_and_again},
+	{"samples that cover a stall are none, as often as they come", stalls},
 	{"where the oldest are kept, too many samples stop it", oldest_are_kept},
 	{"an image that is full, and the samples behind it without times", full_image},
 	{"readings that end for another reason are as good", other_stop_reason},
@@ -356,7 +458,9 @@ static const struct tap_test tests[] = {
 	{"values that cannot be had are absent", evaluation_that_fails},
 	{"a reading that fails once", reading_that_fails_once},
 	{"readings that fail: sampling is begun anew", readings_that_fail},
+	{"a reading that says busy: sampling is begun anew at once", busy_once},
 	{"a wall clock that is set forth and back moves no sample", clock_is_set},
+	{"a wall clock that is slewed is not set", clock_is_slewed},
 	{"a slow reading disturbs no other device", slow_reading},
 	{"a file that is behind stops nothing, and losses are counted", file_that_is_behind},
 };

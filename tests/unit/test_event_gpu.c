@@ -335,6 +335,42 @@ static void many_on_their_way(void)
 	free(ids);
 }
 
+/* Each time the GPU has memory for the events of the clock, and for none or one of a region's. */
+static void no_memory_for_events(void)
+{
+	enum { FAILURES = 40, N = 1024 };
+	uint64_t ids[N];
+	struct gpu_rig g;
+	galvo_error e;
+	uint32_t i;
+
+	gpu_rig_init(&g, false);
+	for (i = 0; i < FAILURES; i++) {
+		scene->fault_count = 0;
+		scene_fault(scene, FAULT_RESULT, "cuEventCreate", CUDA_OUT_OF_MEMORY)->skip =
+			GPU_ANCHORS + GPU_SPARE + i % 2;
+		EQ(galvo_tracker_set_stream(g.t, g.stream, &e), GALVO_ERR_NOMEM);
+		EQ(g.t->gpu->slots_made, 0);
+		EQ(scene_calls(scene, "cuEventDestroy_v2"), scene_calls(scene, "cuEventCreate") - i - 1);
+	}
+	/* Then for all but the last one. */
+	scene->fault_count = 0;
+	scene_fault(scene, FAULT_RESULT, "cuEventCreate", CUDA_OUT_OF_MEMORY)->skip =
+		GPU_ANCHORS + GPU_SPARE + 2 * N - 1;
+	OK(galvo_tracker_set_stream(g.t, g.stream, &e) == GALVO_OK);
+	EQ(g.t->gpu->slots_made, N - 1);
+	for (i = 0; i < N && (ids[i] = gpu_begins(&g, "fits")); i++)
+		;
+	EQ(i, N - 1);
+	while (i--)
+		galvo_region_end(g.t, ids[i]);
+	stop_and_read(&g);
+	EQ(g.r.run->regions_len, N - 1);
+	EQ(scene_calls(scene, "cuEventDestroy_v2"),
+	   scene_calls(scene, "cuEventCreate") - FAILURES - 1);
+	gpu_rig_finish(&g);
+}
+
 /* Ids of one tracker mean nothing to the other. */
 static void ids_of_the_other_tracker(void)
 {
@@ -372,6 +408,7 @@ static const struct tap_test tests[] = {
 	{"streams and contexts", streams_and_contexts},
 	{"streams that are captured", streams_that_are_captured},
 	{"many on their way", many_on_their_way},
+	{"no memory for events", no_memory_for_events},
 	{"ids of the other tracker", ids_of_the_other_tracker},
 };
 TAP_MAIN(tests)

@@ -4,13 +4,6 @@
 #include "galvo/galvo.h"
 #include "gpu_rig.h"
 
-static void stop_and_read(struct gpu_rig *g)
-{
-	events_signal_stop(g->r.events);
-	events_finish(g->r.events);
-	rig_read(&g->r);
-}
-
 /* ---- contexts that fail or end --------------------------------------------------------------------- */
 
 /* An error of the program's that ruins its context: with regions on their way, open, and to come. */
@@ -205,25 +198,6 @@ static void open_at_a_crash(void)
 
 /* ---- threads and processes ------------------------------------------------------------------------- */
 
-static bool await(bool (*holds)(void))
-{
-	size_t i;
-
-	for (i = 0; i < 2000 && !holds(); i++)
-		nanosleep(&(struct timespec){0, NS_PER_MS}, NULL);
-	return holds();
-}
-
-static bool hangs(void)
-{
-	return scene->hanging > 0;
-}
-
-static bool hangs_no_more(void)
-{
-	return scene->hanging == 0;
-}
-
 /* The driver does not answer: regions of the host are recorded, and the stop does not wait for ever. */
 static void a_driver_that_hangs(void)
 {
@@ -256,6 +230,65 @@ static void a_driver_that_hangs(void)
 	OK(await(hangs_no_more));
 	/* It goes on with what is its own until it ends. */
 	scene->violation_count = 0;
+}
+
+/* A caller that CUDA holds up while the recording stops. */
+static pthread_t held_caller;
+
+static void *begin_one(void *arg)
+{
+	OK(gpu_begins(arg, "held up") != 0);
+	return NULL;
+}
+
+static void hold_caller(struct gpu_rig *g, const struct clock *clock)
+{
+	scene_begin();
+	scene->is_fake = 1;
+	scene_add(scene, "GH100");
+	*g = (struct gpu_rig){.stream = NULL};
+	play_program(g, "lib/libcuda.so.1");
+	rig_init_with(&g->r, false, clock);
+	g->t = events_tracker(g->r.events, DOMAIN_GPU);
+	OK(galvo_tracker_set_stream(g->t, g->stream, NULL) == GALVO_OK);
+	scene_fault(scene, FAULT_HANG, "cuEventRecord", CUDA_OK)->times = 1;
+	OK(pthread_create(&held_caller, NULL, begin_one, g) == 0);
+	OK(await(hangs));
+}
+
+static void let_caller_go(void)
+{
+	if (scene->released)
+		return;
+	scene->released = 1;
+	pthread_join(held_caller, NULL);
+}
+
+static void sleep_and_let_go(const struct clock *c, uint64_t deadline, _Atomic uint32_t *stop)
+{
+	let_caller_go();
+	stage_sleep_until(c, deadline, stop);
+}
+
+/* Events are destroyed once it has left; not at all if it does not. */
+static void a_caller_inside_at_the_stop(void)
+{
+	static const struct clock lets_go = {stage_mono_ns, stage_mono_ns, stage_mono_ns,
+	                                     sleep_and_let_go};
+	struct gpu_rig g;
+
+	hold_caller(&g, &lets_go);
+	stop_and_read(&g);
+	EQ(scene_calls(scene, "cuEventDestroy_v2"), scene_calls(scene, "cuEventCreate"));
+	EQ(g.r.run->regions_len, 1);
+	let_caller_go();
+	gpu_rig_finish(&g);
+
+	hold_caller(&g, &stage_clock);
+	stop_and_read(&g);
+	EQ(scene_calls(scene, "cuEventDestroy_v2"), 0);
+	let_caller_go();
+	gpu_rig_finish(&g);
 }
 
 enum { THREADS = 8, CALLS = 1000 };
@@ -410,6 +443,7 @@ static const struct tap_test tests[] = {
 	{"anchors that come late", anchors_that_come_late},
 	{"not reached when it stops", not_reached},
 	{"open at a crash", open_at_a_crash},
+	{"a caller inside at the stop", a_caller_inside_at_the_stop},
 	{"a child after fork", a_child_after_fork},
 	{"many threads", many_threads},
 	{"a suite", within},

@@ -377,6 +377,31 @@ static void instances(void)
 	free(f);
 }
 
+/* CUDA is shown one that telemetry does not know, and telemetry has them in another order. */
+static void numbers(void)
+{
+	static const char *const columns[] = {BUSY};
+	struct fake_run *f = one_gpu();
+	struct galvo_summary *s;
+	size_t t = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU, columns, 1);
+	uint32_t i;
+
+	fake_gpu(f, "NVIDIA H200");
+	fake_gpu(f, "NVIDIA H200")->in_telemetry = false;
+	f->gpus[0].info.index = 1;
+	f->gpus[1].info.index = 0;
+	f->gpus[2].info.index = 0;
+	for (i = 0; i < 10; i++)
+		ROW(f, t, (101 + i) * S, 0, 0.1);
+	s = summary_of(f);
+	EQ(s->gpus_len, 3);
+	OK(s->gpus[0].number == 1 && s->gpus[1].number == 0 && s->gpus[2].number == 2);
+	OK(!s->gpus[0].has_cuda_index && !s->gpus[1].has_cuda_index && s->gpus[2].has_cuda_index);
+	OK(s->gpus[1].utilization_pct.peak <= 0.1 && s->gpus[1].utilization_pct.avg <= 0.1);
+	galvo_summary_destroy(s);
+	free(f);
+}
+
 static const struct tap_test tests[] = {
 	{"no GPUs", no_gpus},
 	{"shares of time", shares_of_time},
@@ -390,5 +415,6 @@ static const struct tap_test tests[] = {
 	{"lists are read more rarely", lists_are_read_more_rarely},
 	{"a suspect", a_suspect},
 	{"instances", instances},
+	{"numbers", numbers},
 };
 TAP_MAIN(tests)

@@ -158,6 +158,13 @@ static void remarks(void)
 	says(f, "\n  1: hardware counters: 1.20 % of the time no samples: the hardware buffer\n"
 	        "     overflowed 1 time, there was more in it than room 2 times, 17 samples could\n"
 	        "     not be written\n");
+	*d = (struct decode_stats){.gpu = 1, .samples = 50, .not_finite = 250};
+	says(f, "\n  1: hardware counters: 250 values left out: not a number\n");
+	*d = (struct decode_stats){.gpu = 1, .decodes = 12, .missing_ns = NS_PER_S};
+	says(f, "of the time no samples: there was nothing in it");
+	f->gpus[3].in_telemetry = false;
+	f->gpus[3].info.index = 0;
+	says(f, "\n  0, 2, cuda 0: hardware counters ended: another profiler");
 	free(f);
 }
 
@@ -193,6 +200,44 @@ static void remarks_on_telemetry(void)
 	says(f, "\n  0: its memory is the machine's\n");
 	f->gpus[0].info.lost_mono_ns = 107 * S;
 	says(f, "\n  0: lost at 7.00 s: its memory is the machine's\n");
+	free(f);
+}
+
+static void remarks_on_xids(void)
+{
+	static const char *const columns[] = {"gpu__xid_errors", "gpu__xid_last"};
+	static const struct {
+		double count, last;
+		const char *line;
+	} rows[] = {
+		{1, 79, "\n  0: 1 Xid error: 79 (see NVIDIA's list of Xid codes)\n"},
+		{2, 45, "\n  0: 2 Xid errors, the last one 45 (of the workload: see NVIDIA's list of Xid\n"
+		        "     codes)\n"},
+	};
+	struct fake_run *f = one_gpu();
+	size_t t = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU, telemetry_columns, 1);
+	size_t d = gpu_table(f, STREAM_TELEMETRY, SCOPE_GPU_DETAIL, columns, 2);
+	struct taken *page;
+	size_t i;
+
+	for (i = 1; i <= 10; i++) {
+		ROW(f, t, (100 + i) * S, 0, 50);
+		ROW(f, d, (100 + i) * S, 0, 0, NAN);
+	}
+	page = report(f, GALVO_REPORT_TEXT);
+	OK(!strstr(page->text, "Xid"));
+	free(page);
+	page = report(f, GALVO_REPORT_JSON);
+	OK(strstr(page->text, "\"xid_errors\": 0,") && strstr(page->text, "\"xid_last\": null,"));
+	free(page);
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		f->columns[d].value[0][9] = rows[i].count;
+		f->columns[d].value[1][9] = rows[i].last;
+		says(f, rows[i].line);
+	}
+	page = report(f, GALVO_REPORT_JSON);
+	OK(strstr(page->text, "\"xid_errors\": 2,") && strstr(page->text, "\"xid_last\": 45,"));
+	free(page);
 	free(f);
 }
 
@@ -286,6 +331,7 @@ static const struct tap_test tests[] = {
 	{"a golden page of instances", golden_instances},
 	{"remarks", remarks},
 	{"remarks on telemetry", remarks_on_telemetry},
+	{"remarks on Xid errors", remarks_on_xids},
 	{"hostile names", hostile_names},
 	{"JSON of GPUs", json_of_gpus},
 	{"numbers for people", numbers_for_people},

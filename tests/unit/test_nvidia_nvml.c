@@ -389,6 +389,54 @@ static void test_samples(void)
 	end();
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void test_events(void)
+{
+	struct nvml_event_data e;
+	void *device = begin(), *other, *set, *late;
+	unsigned long long types;
+
+	scene_add(scene, "GH100")->events = 0x1;
+	EQ(nvml.by_index(1, &other), NVML_OK);
+	scene_xid(scene, 0, 1000 * MS, 31);
+	scene_xid(scene, 0, 2000 * MS, 45)->times = 2;
+	EQ(nvml.event_types(device, &types), NVML_OK);
+	OK(types & NVML_EVENT_XID);
+	EQ(nvml.event_set_create(&set), NVML_OK);
+	EQ(nvml.register_events(device, NVML_EVENT_XID, set), NVML_OK);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_TIMEOUT);
+	pass_ms(1500);
+	EQ(nvml.event_set_create(&late), NVML_OK);
+	EQ(nvml.register_events(device, NVML_EVENT_XID, late), NVML_OK);
+	pass_ms(500);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_OK);
+	OK(e.device == device && e.eventType == NVML_EVENT_XID && e.eventData == 31);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_OK);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_OK);
+	EQ(e.eventData, 45);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_TIMEOUT);
+	/* Who registers later is not told what was before. */
+	EQ(nvml.event_set_wait(late, &e, 0), NVML_OK);
+	EQ(e.eventData, 45);
+	VIOLATIONS(0);
+	EQ(nvml.event_types(other, &types), NVML_OK);
+	EQ(nvml.register_events(other, NVML_EVENT_XID, set), NVML_NOT_SUPPORTED);
+	OK(told("nvmlDeviceRegisterEvents: types 0x8, of which it supports 0x1"));
+	EQ(nvml.event_set_free(set), NVML_OK);
+	EQ(nvml.event_set_wait(set, &e, 0), NVML_INVALID_ARGUMENT);
+	OK(told("nvmlEventSetWait_v2: the set is freed"));
+	EQ(nvml.event_set_free(set), NVML_INVALID_ARGUMENT);
+	EQ(nvml.event_set_wait(device, &e, 0), NVML_INVALID_ARGUMENT);
+	OK(told("nvmlEventSetWait_v2: no such set"));
+	VIOLATIONS(4);
+	EQ(nvml.shutdown(), NVML_OK); /* and the other set is still there */
+	OK(told("nvmlShutdown: a set of events is not freed"));
+	VIOLATIONS(1);
+	EQ(nvml.init(), NVML_OK); /* for nvml_close */
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -402,6 +450,7 @@ int main(void)
 		{"misuse", test_misuse},
 		{"a call that hangs", test_hang},
 		{"samples", test_samples},
+		{"events", test_events},
 	};
 
 	return tap_run(tests, ARRAY_LEN(tests));

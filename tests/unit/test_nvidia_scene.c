@@ -19,8 +19,10 @@ static const char all[] =
 	"process pid=101 memory=2942304256 from=1s\n"
 	"process pid=5 kind=graphics gi=5 ci=0\n"
 	"use pid=10 at=1700000000900000 sm=33 memory=5\n"
-	"gpu GA100 ordinal=-1 mig=1 migs=7 mig_pending=1\n"
+	"xid at=10s code=31 times=3\n"
+	"gpu GA100 ordinal=-1 mig=1 migs=7 mig_pending=1 events=1\n"
 	"mig index=1 gi=5 ci=0 memory=5000000000 used=9 uuid=MIG-t1\n"
+	"xid at=40s code=45 device=0 astray=1\n"
 	"fault result call=cuptiPmSampling* result=26 from=20s until=40s device=0\n"
 	"fault zero_stamps value=2\n"
 	"fault slow call=nvmlDeviceGetPowerUsage value=5ms skip=1 times=3\n";
@@ -70,6 +72,13 @@ static void test_words(void)
 	EQ(d->migs[1].there, 1);
 	EQ(d->migs[1].memory_bytes, 5000000000);
 	OK(strcmp(d->migs[1].uuid, "MIG-t1") == 0);
+	EQ(d->events, 1);
+	EQ(scene->xid_count, 2);
+	EQ(scene->xids[0].device * 100 + (int)scene->xids[0].times, 3);
+	EQ(scene->xids[0].at_ns, 10 * NS_PER_S);
+	EQ(scene->xids[0].code, 31);
+	EQ(scene->xids[1].device * 100 + (int)scene->xids[1].times, 1);
+	EQ(scene->xids[1].is_astray, 1);
 	EQ(scene->fault_count, 3);
 	EQ(scene->faults[0].kind, FAULT_RESULT);
 	EQ(scene->faults[0].until_ns, 40 * NS_PER_S);

@@ -1,5 +1,6 @@
 /* Streams about GPUs: what is written is read, on our clock, and the same GPU is one in all streams. */
 #include "galvo/reader.h"
+#include "stream/reader.h"
 #include "stream_sample.h"
 #include "tap.h"
 #include "wire/wire.h"
@@ -46,6 +47,29 @@ static void counters(void)
 	EQ(run->streams[0].last_mono_ns, 3000000);
 	galvo_run_close(run);
 	buf_finish(&b);
+}
+
+/* By the anchor that is nearest, which may be the one before, the one behind, or the header's. */
+static void anchors(void)
+{
+	static const struct gpu_anchor said[] = {{50000, 600000}, {10000, 500000}};
+	const struct header header = {.anchor.mono_ns = 90000, .gpu_ns = 700000};
+	static const uint64_t rows[][2] = {
+		{499000, 9000}, {500000, 10000}, {549999, 59999}, {550001, 1}, {599999, 49999},
+		{600000, 50000}, {649999, 99999}, {650001, 40001}, {699000, 89000}, {701000, 91000},
+	};
+	uint64_t at[ARRAY_LEN(rows)];
+	struct gpus_build g;
+	size_t i;
+
+	gpus_init(&g);
+	buf_put(&g.anchors, said, sizeof(said));
+	for (i = 0; i < ARRAY_LEN(rows); i++)
+		at[i] = rows[i][0];
+	OK(gpus_convert(&g, &header, at, ARRAY_LEN(rows)));
+	for (i = 0; i < ARRAY_LEN(rows); i++)
+		EQ(at[i], rows[i][1]);
+	gpus_finish(&g);
 }
 
 static void telemetry(void)
@@ -170,6 +194,7 @@ static void foreign(void)
 
 static const struct tap_test tests[] = {
 	{"counters", counters},
+	{"anchors", anchors},
 	{"telemetry", telemetry},
 	{"the same GPU in both", both},
 	{"a cut at every byte", every_cut},

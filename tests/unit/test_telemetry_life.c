@@ -1,6 +1,8 @@
 /* Telemetry of GPUs that come and go, sleep, or have no library, or one that does not work. */
+#include <dlfcn.h>
 #include <sys/stat.h>
 
+#include "probe/telemetry_internal.h"
 #include "telemetry_rig.h"
 
 static void lost(void)
@@ -11,19 +13,78 @@ static void lost(void)
 	rig_scene(2);
 	scene->devices[1].lost_at_ns = 250 * MS;
 	rig_begin();
-	ticks(5);
+	ticks(40); /* and it is tried again */
 	telemetry_count(rig.telemetry, &counts);
 	EQ(counts.gpus * 10 + counts.lost, 21);
 	OK(telemetry_note_at(rig.telemetry, 0, &subject, &text));
 	OK(!strcmp(subject, "GPU 1") && strstr(text, "fallen off the bus"));
 	OK(!telemetry_note_at(rig.telemetry, 1, &subject, &text));
 	rig_read();
-	EQ(rig_rows(SCOPE_GPU, 0, 0), 6);
+	EQ(rig_rows(SCOPE_GPU, 0, 0), 41);
 	EQ(rig_rows(SCOPE_GPU, 1, 0), 3);
 	EQ(rig_gpu(1)->lost_mono_ns, 1000 * NS_PER_S + 300 * MS);
-	OK(strstr(rig_gpu(1)->note, "NVML_ERROR_GPU_IS_LOST (15): it has fallen off the bus"));
+	OK(!strcmp(rig_gpu(1)->note, "nvmlDeviceGetMemoryInfo_v2: NVML_ERROR_GPU_IS_LOST (15): it has "
+	                             "fallen off the bus"));
 	OK(!strcmp(rig_gpu(1)->name, "NVIDIA GH100") && !rig_gpu(0)->lost_mono_ns);
 	OK(strstr(rig_source("gpu")->reason, "GPU 1: ") == rig_source("gpu")->reason);
+	rig_end();
+}
+
+/* The program that is recorded shuts the library down once too often: it is begun again. */
+static void shut_down(void)
+{
+	int (*shutdown)(void) = NULL;
+	void *library;
+
+	rig_scene(2);
+	rig_begin();
+	ticks(3);
+	library = dlopen(double_path("lib/libnvidia-ml.so.1"), RTLD_NOW | RTLD_NOLOAD);
+	if (OK(library != NULL)) {
+		*(void **)&shutdown = dlsym(library, "nvmlShutdown");
+		EQ(shutdown(), 0);
+		dlclose(library);
+	}
+	ticks(25);
+	EQ(scene_calls(scene, "nvmlInit_v2"), 2); /* for all GPUs once */
+	rig_read();
+	OK(rig_rows(SCOPE_GPU, 0, 0) > 15 && rig_rows(SCOPE_GPU, 1, 0) > 15);
+	EQ(rig_gpu(0)->lost_mono_ns + rig_gpu(1)->lost_mono_ns, 0);
+	OK(strstr(rig_source("gpu")->reason, "NVML_ERROR_UNINITIALIZED") != NULL);
+	scene->violation_count = 0; /* the calls in between */
+	rig_end();
+}
+
+/* A GPU that wants a reset answers nothing more: it is gone until then. */
+static void wants_a_reset(void)
+{
+	rig_scene(1);
+	rig_begin();
+	ticks(3);
+	scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetTemperature*", NVML_RESET_REQUIRED);
+	ticks(3);
+	rig_read();
+	OK(rig_gpu(0)->lost_mono_ns > 0 && strstr(rig_gpu(0)->note, "RESET_REQUIRED"));
+	EQ(rig_rows(SCOPE_GPU, 0, 0), 4);
+	rig_end();
+}
+
+/* Another GPU in the same place: nothing of the old one is carried on. */
+static void another_in_its_place(void)
+{
+	struct unit *u;
+
+	rig_scene(1);
+	rig_begin();
+	ticks(3);
+	u = rig.telemetry->units[0];
+	snprintf(u->parts[0]->info.uuid, sizeof(u->parts[0]->info.uuid), "GPU-another");
+	u->look_mono_ns = 0;
+	ticks(2);
+	rig_read();
+	GPU_IS(0, 3, "pcie_rx_bytes.sum.per_second", 3072000);
+	GPU_IS(0, 4, "pcie_rx_bytes.sum.per_second", NAN);
+	GPU_IS(0, 5, "pcie_rx_bytes.sum.per_second", 3072000);
 	rig_end();
 }
 
@@ -168,6 +229,9 @@ static void no_library(void)
 static const struct tap_test tests[] = {
 	{"there is no library", no_library},
 	{"a GPU that is lost", lost},
+	{"a library that is shut down by others", shut_down},
+	{"a GPU that wants a reset", wants_a_reset},
+	{"another GPU in the place of one", another_in_its_place},
 	{"a GPU that is lost and found", lost_and_found},
 	{"a GPU that is not there from the start", absent_from_the_start},
 	{"a GPU that comes later", one_more},

@@ -31,13 +31,15 @@ static void instances(void)
 
 	rig_scene(2);
 	cut(1);
+	/* Two compute instances of one: each lists what both run. */
+	scene->devices[1].migs[1] = (struct scene_mig){1, 5, 1, UINT64_C(5000000000), 1, "MIG-t3"};
 	add_of_instance(1, 4242, 5);
 	scene_fault(scene, FAULT_RESULT, "nvmlDeviceGetGraphicsRunningProcesses*",
 	            NVML_NO_PERMISSION);
 	rig_begin();
 	ticks(10);
 	rig_read();
-	EQ(rig.run->gpus_len, 4);
+	EQ(rig.run->gpus_len, 5);
 	GPU_IS(1, 10, "utilization.pct", NAN);
 	GPU_IS(1, 10, "power_watts", 350);
 	OK(strstr(rig_gpu(1)->note, "MIG is on"));
@@ -55,6 +57,7 @@ static void instances(void)
 	GPU_IS(200, 10, "power_watts", NAN); /* that is the whole's, once */
 	PROCESS_IS(200, 4242, 2, "memory_used_bytes", 900000000);
 	EQ(rig_rows(SCOPE_GPU_PROCESS, 1, 0), 0);
+	EQ(rig_rows(SCOPE_GPU_PROCESS, 201, 0), 0);
 	EQ(rig_rows(SCOPE_GPU_PROCESS, 203, 0), 0);
 	DETAIL_IS(1, 1, "processes", 1);
 	DETAIL_IS(200, 1, "processes", 1);

@@ -38,14 +38,17 @@ static void in_several_lists(void)
 	add_process(0, 102, 1 * GIB)->kind = PROCESS_MPS;
 	add_process(0, 103, NVML_NOT_AVAILABLE);
 	add_process(0, 103, 2 * GIB)->kind = PROCESS_GRAPHICS;
+	add_process(0, 104, 7 * GIB);
+	add_process(0, 104, 3 * GIB)->kind = PROCESS_GRAPHICS;
 	rig_begin();
 	ticks(10);
 	rig_read();
 	PROCESS_IS(0, 101, 0, "memory_used_bytes", 6.0 * GIB);
 	PROCESS_IS(0, 102, 0, "memory_used_bytes", 1.0 * GIB);
 	PROCESS_IS(0, 103, 0, "memory_used_bytes", 2.0 * GIB);
-	EQ(rig_rows(SCOPE_GPU_PROCESS, 0, 0), 9);
-	DETAIL_IS(0, 0, "processes", 3);
+	PROCESS_IS(0, 104, 0, "memory_used_bytes", 7.0 * GIB);
+	EQ(rig_rows(SCOPE_GPU_PROCESS, 0, 0), 12);
+	DETAIL_IS(0, 0, "processes", 4);
 	rig_end();
 }
 
@@ -169,18 +172,38 @@ static void use_over_time(void)
 	rig_end();
 }
 
-/* Nothing new is known idleness. What was seen once is not told again. */
-static void use_is_told_once(void)
+/* Drivers sample seldom: a mean holds until the next sample is overdue, and then it is idleness. */
+static void use_holds(void)
 {
 	use_scene();
 	add_use(1, 900000, 55, 20);
 	rig_begin();
-	ticks(6);
+	add_process(0, 5, GIB);
+	ticks(21);
 	rig_read();
 	PROCESS_IS(0, 1, 0, "utilization.pct", 55);
-	PROCESS_IS(0, 1, 1, "utilization.pct", 0);
+	PROCESS_IS(0, 1, 1, "utilization.pct", 55);
+	PROCESS_IS(0, 1, 2, "utilization.pct", 55);
+	PROCESS_IS(0, 1, 4, "utilization.pct", 0);
 	PROCESS_IS(0, 2, 1, "memory_utilization.pct", 0);
+	PROCESS_IS(0, 5, 0, "utilization.pct", NAN); /* it came since */
+	PROCESS_IS(0, 5, 3, "utilization.pct", 0);
 	EQ(rig_source("gpu_process")->failures, 0);
+	rig_end();
+}
+
+/* A driver that tells what was seen again and again: that moves nothing. */
+static void use_that_is_told_again(void)
+{
+	use_scene();
+	scene->devices[0].use_raw = 1;
+	add_use(1, 900000, 55, 20);
+	rig_begin();
+	ticks(21);
+	rig_read();
+	PROCESS_IS(0, 1, 0, "utilization.pct", 55);
+	PROCESS_IS(0, 1, 1, "utilization.pct", 55);
+	PROCESS_IS(0, 1, 4, "utilization.pct", 0);
 	rig_end();
 }
 
@@ -202,7 +225,7 @@ static void use_that_is_garbage(void)
 	add_use(0, 970000, 50, 0);
 	ticks(6);
 	rig_read();
-	PROCESS_IS(0, 1, 0, "utilization.pct", 0);
+	PROCESS_IS(0, 1, 0, "utilization.pct", NAN);
 	PROCESS_IS(0, 2, 1, "utilization.pct", 50); /* newer than what was seen before the garbage */
 	PROCESS_IS(0, 1, 1, "utilization.pct", 0);
 	EQ(rig_rows(SCOPE_GPU_PROCESS, 0, 0), 8);
@@ -302,7 +325,8 @@ static const struct tap_test tests[] = {
 	{"entries that are none", entries_that_are_none},
 	{"processes come and go", come_and_go},
 	{"use as a mean over time", use_over_time},
-	{"use is told once", use_is_told_once},
+	{"use holds until the next sample is overdue", use_holds},
+	{"use that is told again", use_that_is_told_again},
 	{"use that is garbage", use_that_is_garbage},
 	{"use that does not fit", use_that_does_not_fit},
 	{"use by other calls", use_by_other_calls},
