@@ -66,6 +66,7 @@ struct member {
 	struct member_pen {
 		struct series series;
 		bool is_denied; /* a text was, while the process was in its prime */
+		uint64_t clock_ns; /* of its CPU, before it was read last; 0: not known */
 	} pen[];                /* one for each pen of a per-process source */
 };
 

@@ -55,6 +55,7 @@ static bool take(void *ctx, struct tracked *who)
 
 			series_init(&pen->series, p->pens[i].source);
 			pen->is_denied = false;
+			pen->clock_ns = 0;
 		}
 	for (i = 0; i < p->member_texts_len; i++)
 		m->keeps[i] = KEEP_NONE;

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+enum { REST_TURNS = 8 };
+
 /* Where there are no process clocks, utime + stime of the stat file stand in. */
 static int read_cpu_ticks(struct probe *p, const struct tracked *who, uint64_t *ret_ns)
 {
@@ -174,6 +176,23 @@ static void leave_out(struct series *s, uint32_t mixed)
 				s->value[j] = NAN;
 }
 
+/*
+ * Of many processes most are asleep. Its number may be another one's by now, whose clock is another one,
+ * too. What may change all the same is read at every n-th turn. First readings tell the price of one.
+ */
+static bool has_rested(struct probe *p, struct member *m, const struct pen *pen)
+{
+	struct member_pen *mine = &m->pen[pen->member_slot];
+	const struct series *s = &mine->series;
+	uint64_t before = mine->clock_ns;
+
+	if (!pen->source->rests_with_cpu || !p->config.world->live || !p->config.stream)
+		return false;
+	if (process_clock_read(m->who->info.pid, &mine->clock_ns) != 0)
+		mine->clock_ns = 0;
+	return before && before == mine->clock_ns && s->present && (s->reads + m->phase) % REST_TURNS;
+}
+
 /* Its last text is what the others explain: where that says nothing new, neither do they. */
 static bool has_nothing_new(struct probe *p, struct member *m, struct pen *pen,
                             struct raw_only_sink *to)
@@ -197,6 +216,10 @@ static void read_settled(struct probe *p, struct member *m, struct pen *pen, uin
 	size_t i, at = 0;
 	uint32_t mixed;
 
+	if (has_rested(p, m, pen)) {
+		series_repeat(s, 0, mono_ns);
+		return;
+	}
 	if (has_nothing_new(p, m, pen, &to)) {
 		series_update(s, 0, &to.raw, mono_ns);
 		return;
@@ -233,6 +256,7 @@ static void note_exec(struct tracked *who, const struct raw *r, unsigned field)
 static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint64_t mono_ns)
 {
 	struct series *s = &m->pen[pen->member_slot].series;
+	bool rests = has_rested(p, m, pen);
 	galvo_error error;
 	uint32_t mixed;
 	size_t i;
@@ -244,6 +268,10 @@ static bool read_apart(struct probe *p, struct member *m, struct pen *pen, uint6
 
 		if (!text_is_wanted(p, t) || (s->text[i].mono_ns && !is_due(m, s, t)))
 			continue;
+		if (rests && !t->on_request && s->text[i].mono_ns) {
+			series_repeat(s, i, mono_ns);
+			continue;
+		}
 		to.sink.row = raw_only_row;
 		raw_clear(&to.raw);
 		err_clear(&error);

@@ -228,6 +228,14 @@ void series_update(struct series *s, size_t text, const struct raw *now, uint64_
 	t->mono_ns = mono_ns;
 }
 
+void series_repeat(struct series *s, size_t text, uint64_t mono_ns)
+{
+	struct raw now = {.present = s->text[text].fields};
+
+	memcpy(now.value, s->base, sizeof(s->base));
+	series_update(s, text, &now, mono_ns);
+}
+
 bool series_has_value(const struct series *s)
 {
 	size_t i;

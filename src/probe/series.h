@@ -47,6 +47,8 @@ void series_init(struct series *, const struct source *);
 void series_reset(struct series *);
 /* Takes in what text number `text` said at that instant. Fields not in `now` are absent. */
 void series_update(struct series *, size_t text, const struct raw *now, uint64_t mono_ns);
+/* The same as it said last. */
+void series_repeat(struct series *, size_t text, uint64_t mono_ns);
 bool series_has_value(const struct series *);
 /*
  * How much a counter grew from one reading to the next. False: it was reset, so nothing is known.

@@ -129,4 +129,5 @@ const struct source source_process_detail = {
 	TABLE(accounts),
 	.cpu_clock_field = -1,
 	.waits_for_exec = true,
+	.rests_with_cpu = true,
 };

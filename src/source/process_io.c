@@ -278,4 +278,5 @@ const struct source source_process_io = {
 	.mark_field = MARK,
 	.cpu_clock_field = -1,
 	.waits_for_exec = true,
+	.rests_with_cpu = true,
 };

@@ -109,6 +109,11 @@ struct source {
 	 */
 	uint8_t exec_field;
 	bool waits_for_exec;
+	/*
+	 * SHAPE_PROCESS: while the process does not run, which its CPU clock tells, nothing of this
+	 * changes but what the kernel moves slowly (swap, an orphan's parent).
+	 */
+	bool rests_with_cpu;
 };
 
 /* Its texts are below the root, not below a process. */

@@ -139,6 +139,23 @@ static void standing_still(void)
 	OK(s.value[SHARE_A] == 25);
 }
 
+/* It is not read again, as it cannot have changed: as if it had been, and had said the same. */
+static void said_again(void)
+{
+	struct series s;
+
+	series_init(&s, &source);
+	say(&s, 1, 100, 7, 100, 21);
+	say(&s, 2, 110, 7, 120, 22);
+	OK(s.value[RATE_A] == 10 * 512);
+	series_repeat(&s, 0, 3 * NS_PER_S);
+	OK(s.value[RATE_A] == 0 && s.value[RATE_32] == 0 && s.value[NOW] == 44);
+	OK(isnan(s.value[SUM_AB])); /* what it did not say it does not say now */
+	EQ(s.reads, 3);
+	say(&s, 4, 130, 7, 120, 22);
+	OK(s.value[RATE_A] == 20 * 512);
+}
+
 /*
  * Two CPUs, counted in hundredths as the kernel does: a busy one gets a whole unit at its tick, an
  * idle one what has come together. Whatever the rate, the values over time add up to the truth.
@@ -269,6 +286,7 @@ static const struct tap_test tests[] = {
 	{"wavering counters", wavering},
 	{"beyond belief", beyond_belief},
 	{"standing still", standing_still},
+	{"said again", said_again},
 	{"shares of few units", shares_of_few_units},
 	{"absent fields", absent_fields},
 	{"the rate of a linear counter", rate_of_a_linear_counter},
