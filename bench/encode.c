@@ -19,14 +19,6 @@ struct bench {
 	char *copy; /* of the floor */
 };
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 /* A batch of rows and its flush; returns what that took of this thread. */
 static uint64_t fill_batch(struct bench *b)
 {

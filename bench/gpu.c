@@ -37,14 +37,6 @@ struct bench {
 	struct counters *counters;
 };
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 /* ---- what the double takes itself ----------------------------------------------------------------- */
 
 /* A session of PM sampling by hand, with nothing around its calls. */

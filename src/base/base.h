@@ -170,6 +170,8 @@ void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, u
 int thread_start(pthread_t *ret, void *(*body)(void *), void *arg);
 /* Leaves a thread behind that does not come back in time: what it may return to stays loaded (dso_stay). */
 void thread_leave(pthread_t thread);
+/* CPU time of the calling thread; 0 if it is not told. */
+uint64_t thread_cpu_ns(void);
 
 /* ---- libraries that are loaded at run time --------------------------------------------------- */
 

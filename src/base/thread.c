@@ -1,6 +1,7 @@
 /* Threads in a program that is not ours: started, and left behind if they do not come back. */
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include "base.h"
 
@@ -20,6 +21,15 @@ int thread_start(pthread_t *ret, void *(*body)(void *), void *arg)
 	failed = pthread_create(ret, NULL, body, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed;
+}
+
+uint64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 void thread_leave(pthread_t thread)

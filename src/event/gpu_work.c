@@ -1,5 +1,4 @@
 /* The worker: which regions the GPU has got through, when that was on our clock, and saying so. */
-#include <time.h>
 #include <unistd.h>
 
 #include "gpu.h"
@@ -441,13 +440,9 @@ static uint64_t wait_ns(struct gpu *g)
 
 static void tell_cost(struct gpu *g)
 {
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0 || !gpu_lock_ring(g))
+	if (!gpu_lock_ring(g))
 		return;
-	atomic_store_explicit(&g->ring->gpu_cpu_ns,
-	                      (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec,
-	                      memory_order_relaxed);
+	atomic_store_explicit(&g->ring->gpu_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
 	gpu_unlock_ring(g);
 }
 

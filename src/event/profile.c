@@ -212,15 +212,6 @@ uint64_t events_drain(struct events *e)
 	return e->at - from;
 }
 
-static uint64_t thread_cpu_ns(const struct world *w)
-{
-	struct timespec t;
-
-	if (!w->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t counted(const _Atomic uint64_t *counter)
 {
 	return atomic_load_explicit(counter, memory_order_relaxed);
@@ -252,7 +243,7 @@ void events_flush(struct events *e)
 		.mono_ns = clock->mono_ns(clock),
 		.boot_ns = clock->boot_ns(clock),
 		.wall_ns = clock->wall_ns(clock),
-		.stats.thread_cpu_ns = thread_cpu_ns(e->world) + counted(&e->ring->gpu_cpu_ns),
+		.stats.thread_cpu_ns = (e->world->live ? thread_cpu_ns() : 0) + counted(&e->ring->gpu_cpu_ns),
 		.open_regions = e->open.all,
 		.open_regions_len = e->open.len,
 		.gpu_events = gpu_lost(e),

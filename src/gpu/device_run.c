@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -24,20 +23,6 @@ enum {
 	NICE = -10,
 };
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-static bool is_set(const _Atomic uint32_t *flag)
-{
-	return atomic_load_explicit(flag, memory_order_acquire) != 0;
-}
-
 /* Until somebody has set it; what was done before that is seen afterwards. Takes it back. */
 static void wait_for(_Atomic uint32_t *flag, uint64_t until_mono_ns)
 {
@@ -57,7 +42,7 @@ static void say_once(struct device *d, enum said_kind kind, const char *text)
 {
 	struct said *said = &d->said[kind];
 
-	if (!d->begin_mono_ns || is_set(&said->turn))
+	if (!d->begin_mono_ns || flag_is_set(&said->turn))
 		return;
 	utf8_copy(said->text, sizeof(said->text), span_str(text));
 	atomic_store_explicit(&said->turn, atomic_fetch_add(d->turns, 1) + 1, memory_order_release);
@@ -115,8 +100,8 @@ static void *evaluator_main(void *arg)
 	for (;;) {
 		struct reading *r = &d->session.readings[turn % READINGS];
 
-		if (!is_set(&r->is_full)) {
-			if (is_set(&d->no_more) && !is_set(&r->is_full))
+		if (!flag_is_set(&r->is_full)) {
+			if (flag_is_set(&d->no_more) && !flag_is_set(&r->is_full))
 				break;
 			wait_for(&d->filled, UINT64_MAX);
 			continue;
@@ -139,7 +124,7 @@ static void *evaluator_main(void *arg)
 /* False: the evaluator still has it at that (real) time. */
 static bool await_free(struct device *d, struct reading *r, uint64_t until_mono_ns)
 {
-	while (is_set(&r->is_full)) {
+	while (flag_is_set(&r->is_full)) {
 		if (clock_real.mono_ns(&clock_real) >= until_mono_ns)
 			return false;
 		wait_for(&d->freed, until_mono_ns);
@@ -347,13 +332,13 @@ static void sample(struct device *d)
 	uint64_t before;
 	int result;
 
-	while (!is_set(&d->stop) && !d->is_over) {
+	while (!flag_is_set(&d->stop) && !d->is_over) {
 		struct reading *r = next_reading(d);
 
 		if (!make_it_run(d))
 			continue;
 		clock->sleep_until(clock, d->next_mono_ns, &d->stop);
-		if (is_set(&d->stop) || !await_free(d, r, after(PATIENCE_NS)))
+		if (flag_is_set(&d->stop) || !await_free(d, r, after(PATIENCE_NS)))
 			continue;
 		before = losses(d);
 		d->next_mono_ns = now_ns(d);
@@ -475,6 +460,6 @@ void device_destroy(struct device *d)
 
 bool device_is_done(const struct device *d)
 {
-	return (!d->has_decoder || is_set(&d->decoder_done)) &&
-	       (!d->has_evaluator || is_set(&d->evaluator_done));
+	return (!d->has_decoder || flag_is_set(&d->decoder_done)) &&
+	       (!d->has_evaluator || flag_is_set(&d->evaluator_done));
 }

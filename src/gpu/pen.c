@@ -1,7 +1,6 @@
 /* The stream's owner: samples of all devices into rows, and each flush with what has to be known of them. */
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "pen.h"
 
@@ -22,11 +21,6 @@ static uint64_t now_ns(const struct pen *p)
 static uint64_t load(const _Atomic uint64_t *v)
 {
 	return atomic_load_explicit(v, memory_order_relaxed);
-}
-
-static bool is_set(const _Atomic uint32_t *flag)
-{
-	return atomic_load_explicit(flag, memory_order_acquire) != 0;
 }
 
 /* ---- the newest ---------------------------------------------------------------------------------- */
@@ -133,7 +127,7 @@ static void sum_up(const struct pen *p, struct device *d, struct decode_stats *t
 	if (since < p->began_mono_ns)
 		since = p->began_mono_ns;
 	/* What is missing up to now is counted when there is a sample again, or at the end. */
-	if (to->reason[0] && !(d->is_usable && is_set(&d->decoder_done)) && now > since)
+	if (to->reason[0] && !(d->is_usable && flag_is_set(&d->decoder_done)) && now > since)
 		to->missing_ns += now - since;
 }
 
@@ -146,16 +140,6 @@ uint64_t pen_cpu_ns(const struct pen *p)
 		sum += load(&p->devices[i]->decoder_cpu_ns) +
 		       load(&p->devices[i]->evaluator_cpu_ns);
 	return sum;
-}
-
-static void take_cpu(struct pen *p)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
-		atomic_store_explicit(&p->cpu_ns,
-		                      (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec,
-		                      memory_order_relaxed);
 }
 
 static void flush(struct pen *p)
@@ -174,7 +158,7 @@ static void flush(struct pen *p)
 	};
 	size_t i;
 
-	take_cpu(p);
+	atomic_store_explicit(&p->cpu_ns, thread_cpu_ns(), memory_order_relaxed);
 	p->flushed_mono_ns = info.mono_ns;
 	/* Not the GPU's clock of now but that of the samples, should it have been set since. */
 	info.gpu_ns = p->has_offset ? info.mono_ns + (uint64_t)p->offset_ns : 0;
@@ -277,7 +261,7 @@ static void end(struct pen *p)
 	size_t i;
 
 	while (!take_all(p) && now < begin_ns + STREAM_PATIENCE_NS &&
-	       !(is_set(&p->give_up) && now >= begin_ns + LAST_PATIENCE_NS)) {
+	       !(flag_is_set(&p->give_up) && now >= begin_ns + LAST_PATIENCE_NS)) {
 		stream_await_ready(p->stream, now + LAST_PATIENCE_NS / 8);
 		now = clock_real.mono_ns(&clock_real);
 	}
@@ -305,7 +289,7 @@ static void *pen_main(void *arg)
 	for (;;) {
 		clock->sleep_until(clock, p->flushed_mono_ns + p->flush_interval_ns, &p->wake);
 		atomic_exchange_explicit(&p->wake, 0, memory_order_acq_rel);
-		if (is_set(&p->give_up) || (is_set(&p->stop) && all_done(p)))
+		if (flag_is_set(&p->give_up) || (flag_is_set(&p->stop) && all_done(p)))
 			break;
 		take_all(p);
 		if (now_ns(p) >= p->flushed_mono_ns + p->flush_interval_ns ||
@@ -377,7 +361,7 @@ static void await_done(struct pen *p, uint64_t timeout_ns)
 	uint64_t stop_mono_ns = now_ns(p), begin_ns = clock_real.mono_ns(&clock_real);
 	uint64_t waited_ns = 0;
 
-	while (!is_set(&p->done) && waited_ns < timeout_ns &&
+	while (!flag_is_set(&p->done) && waited_ns < timeout_ns &&
 	       !(waited_ns >= HUNG_NS && only_hangs_are_left(p, stop_mono_ns))) {
 		waited_ns += HUNG_NS / 4;
 		clock_real.sleep_until(&clock_real, begin_ns + waited_ns, &p->done);
@@ -393,7 +377,7 @@ bool pen_join(struct pen *p, uint64_t timeout_ns)
 	clock_wake(&p->stop);
 	clock_wake(&p->wake);
 	await_done(p, timeout_ns > PATIENCE_MIN_NS ? timeout_ns : PATIENCE_MIN_NS);
-	if (!is_set(&p->done)) {
+	if (!flag_is_set(&p->done)) {
 		/* It may be waiting for the file, which has an end: it is not what hangs. */
 		clock_wake(&p->give_up);
 		clock_wake(&p->wake);
@@ -402,7 +386,7 @@ bool pen_join(struct pen *p, uint64_t timeout_ns)
 		                               NS_PER_S,
 		                       &p->done);
 	}
-	if (!is_set(&p->done)) {
+	if (!flag_is_set(&p->done)) {
 		thread_leave(p->thread);
 		p->is_left_behind = true;
 		return false;

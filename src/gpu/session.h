@@ -23,6 +23,12 @@ static inline void count_up(_Atomic uint64_t *count, uint64_t n)
 	atomic_fetch_add_explicit(count, n, memory_order_relaxed);
 }
 
+/* See clock_wake; what was done before it was set is seen afterwards. */
+static inline bool flag_is_set(const _Atomic uint32_t *flag)
+{
+	return atomic_load_explicit(flag, memory_order_acquire) != 0;
+}
+
 static inline uint64_t distance_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;

@@ -174,11 +174,7 @@ static inline uint64_t probe_now(const struct probe *p)
 /* CPU time of the calling thread; 0 in a replay, which is the same every time. */
 static inline uint64_t probe_cpu_ns(const struct probe *p)
 {
-	struct timespec t;
-
-	if (!p->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return p->config.world->live ? thread_cpu_ns() : 0;
 }
 
 /* What a pen reads one by one, and not all of it at one tick. */

@@ -1,6 +1,5 @@
 /* What a message of telemetry says around its rows, and what is told when it is over. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "telemetry_internal.h"
 
@@ -48,16 +47,13 @@ static void tell_group(const struct telemetry *t, unsigned g, struct source_stat
 static uint64_t threads_cpu_ns(const struct telemetry *t)
 {
 	uint64_t cpu_ns = 0;
-	struct timespec now;
 	size_t i;
 
 	for (i = 0; i < t->finders_len; i++)
 		cpu_ns += atomic_load(&t->finders[i]->worker.cpu_ns);
 	for (i = 0; i < t->units_len; i++)
 		cpu_ns += atomic_load(&t->units[i]->reader->worker.cpu_ns);
-	if (t->config.world->live && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0)
-		cpu_ns += (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	return cpu_ns;
+	return cpu_ns + (t->config.world->live ? thread_cpu_ns() : 0);
 }
 
 void telemetry_flush(struct telemetry *t)

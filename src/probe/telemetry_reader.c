@@ -164,11 +164,7 @@ static struct raw *user_row(struct raw_sink *sink, struct span name, uint32_t pi
 
 static uint64_t cpu_of(const struct reader *r)
 {
-	struct timespec t;
-
-	if (!r->use->world.live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return r->use->world.live ? thread_cpu_ns() : 0;
 }
 
 static galvo_status read_part(struct reader *r, unsigned group, size_t part, galvo_error *reterr)

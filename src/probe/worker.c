@@ -10,7 +10,6 @@ static void let_go(struct worker *w)
 static void *run(void *arg)
 {
 	struct worker *w = arg;
-	struct timespec t;
 
 	pthread_setname_np(pthread_self(), w->name);
 	for (;;) {
@@ -19,8 +18,7 @@ static void *run(void *arg)
 		if (atomic_load(&w->stop))
 			break;
 		w->work(w);
-		if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
-			atomic_store(&w->cpu_ns, (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec);
+		atomic_store(&w->cpu_ns, thread_cpu_ns());
 		clock_wake(&w->done);
 	}
 	w->end(w);

@@ -239,7 +239,6 @@ static struct batch *batch_next(struct stream *s)
 /* Writes all that is full. A batch is free again only when its bytes are the kernel's. */
 static void drain(struct writer *w)
 {
-	struct timespec cpu;
 	struct batch *b;
 	size_t i;
 
@@ -252,10 +251,7 @@ static void drain(struct writer *w)
 			atomic_store_explicit(&b->state, BATCH_FREE, memory_order_release);
 		}
 	}
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
-		atomic_store_explicit(&w->thread_cpu_ns,
-		                      (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec,
-		                      memory_order_relaxed);
+	atomic_store_explicit(&w->thread_cpu_ns, thread_cpu_ns(), memory_order_relaxed);
 }
 
 static void *writer_main(void *arg)

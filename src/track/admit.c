@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -197,14 +196,12 @@ static void refuse(struct track *t, uint32_t pid)
 }
 
 /* Others that had the CPU meanwhile are none of it. */
-static uint64_t thread_cpu_ns(const struct track *t)
+static uint64_t time_of(const struct track *t)
 {
 	const struct clock *clock = t->config.world->clock;
-	struct timespec now;
+	uint64_t cpu_ns = t->config.world->live ? thread_cpu_ns() : 0;
 
-	if (!t->config.world->live || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
-		return clock->mono_ns(clock);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return cpu_ns ? cpu_ns : clock->mono_ns(clock);
 }
 
 /*
@@ -246,7 +243,7 @@ static galvo_status put_off(struct track *t)
 galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint64_t mono_ns)
 {
 	bool at_once = t->admits_all || who->at_once;
-	uint64_t from_ns = thread_cpu_ns(t), took_ns;
+	uint64_t from_ns = time_of(t), took_ns;
 	galvo_error error = {0};
 	galvo_status status;
 
@@ -256,7 +253,7 @@ galvo_status track_admit_child(struct track *t, const struct newcomer *who, uint
 	if (!at_once && (!t->admit_left_ns || is_crowded(t)))
 		return put_off(t);
 	status = track_admit(t, who, mono_ns, &error);
-	took_ns = thread_cpu_ns(t) - from_ns;
+	took_ns = time_of(t) - from_ns;
 	t->admit_left_ns -= took_ns < t->admit_left_ns ? took_ns : t->admit_left_ns;
 	if (status == GALVO_OK)
 		atomic_store(&t->fds.wanted, 0);
