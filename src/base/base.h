@@ -170,6 +170,11 @@ void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, u
 int thread_start(pthread_t *ret, void *(*body)(void *), void *arg);
 /* Leaves a thread behind that does not come back in time: what it may return to stays loaded (dso_stay). */
 void thread_leave(pthread_t thread);
+/*
+ * The first priority that the calling thread may have: late ticks cost precision, and lost samples, and
+ * no more CPU time.
+ */
+void thread_hurry(void);
 /* CPU time of the calling thread; 0 if it is not told. */
 uint64_t thread_cpu_ns(void);
 
@@ -208,6 +213,8 @@ struct world {
 /* This machine, with proc/ and sys/ below `root` (NULL: "/"). world_close gives root_fd back. */
 galvo_status world_open(struct world *w, const char *root, galvo_error *reterr);
 void world_close(struct world *w);
+/* The same with a descriptor of its own, for a thread that may outlive whoever opened it. */
+galvo_status world_dup(struct world *ret, const struct world *from, galvo_error *reterr);
 /* A setting of the environment; NULL: there is none, or the program has privileges that its user has not. */
 const char *world_setting(const char *name);
 

@@ -1,9 +1,14 @@
 /* Threads in a program that is not ours: started, and left behind if they do not come back. */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base.h"
+
+enum { NICE = -10 };
 
 /* A fault that is blocked kills the program without a word: its handler, if it has one, is to see it. */
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};
@@ -21,6 +26,12 @@ int thread_start(pthread_t *ret, void *(*body)(void *), void *arg)
 	failed = pthread_create(ret, NULL, body, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed;
+}
+
+void thread_hurry(void)
+{
+	/* If it is allowed. */
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 }
 
 uint64_t thread_cpu_ns(void)

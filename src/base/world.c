@@ -41,6 +41,15 @@ galvo_status world_open(struct world *w, const char *root, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+galvo_status world_dup(struct world *ret, const struct world *from, galvo_error *reterr)
+{
+	*ret = *from;
+	if (from->root_fd < 0)
+		return GALVO_OK;
+	ret->root_fd = fd_keep(fcntl(from->root_fd, F_DUPFD_CLOEXEC, 0));
+	return ret->root_fd < 0 ? err_sys(reterr, errno, "the root of proc/ and sys/") : GALVO_OK;
+}
+
 const char *world_setting(const char *name)
 {
 	return secure_getenv(name);

@@ -1,6 +1,4 @@
 /* Hardware counters from beginning to end: what a caller asks for, and all devices together. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -279,15 +277,6 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	return GALVO_OK;
 }
 
-/* A thread that is left behind may still read below it. */
-static galvo_status dup_root(struct counters *c, galvo_error *reterr)
-{
-	if (c->world.root_fd < 0)
-		return GALVO_OK;
-	c->world.root_fd = fcntl(c->world.root_fd, F_DUPFD_CLOEXEC, 3);
-	return c->world.root_fd < 0 ? err_sys(reterr, errno, "the root of proc/ and sys/") : GALVO_OK;
-}
-
 galvo_status counters_create(const struct counters_config *config, struct counters **ret,
                              galvo_error *reterr)
 {
@@ -297,8 +286,7 @@ galvo_status counters_create(const struct counters_config *config, struct counte
 	if (!c)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	c->pid = getpid();
-	c->world = *config->world;
-	status = dup_root(c, reterr);
+	status = world_dup(&c->world, config->world, reterr);
 	if (status == GALVO_OK)
 		status = take_config(c, config, reterr);
 	if (status == GALVO_OK)

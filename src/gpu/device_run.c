@@ -1,8 +1,5 @@
 /* The two threads of a device: one reads its hardware buffer, one makes values of what was read. */
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "device.h"
 
@@ -20,7 +17,6 @@ enum {
 	CLEAN_ENOUGH = 32,  /* readings until they are rarer again */
 	PACE_SHORTEST = 8,  /* a part of what was planned */
 	LAST_READINGS = 8,
-	NICE = -10,
 };
 
 /* Until somebody has set it; what was done before that is seen afterwards. Takes it back. */
@@ -381,8 +377,7 @@ static void *decoder_main(void *arg)
 	galvo_status status;
 
 	pthread_setname_np(pthread_self(), "galvo-decode");
-	/* If it is allowed: a reading that comes late loses samples. */
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	thread_hurry();
 	status = device_open(d, &d->opening_error);
 	if (status != GALVO_OK) {
 		if (!d->session.object)

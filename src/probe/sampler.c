@@ -2,11 +2,6 @@
 #include "sampler.h"
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-enum { NICE = -10 };
 
 bool ticker_wait(struct ticker *t, _Atomic uint32_t *stop, uint64_t *ret_late)
 {
@@ -29,6 +24,5 @@ void sampler_settle(const char *name)
 	/* By itself: naming another thread opens a file for a moment, as low as it gets, and inherited. */
 	pthread_setname_np(pthread_self(), name);
 	prctl(PR_SET_TIMERSLACK, 1);
-	/* If it is allowed: late ticks are the workload's cost in precision, not ours in CPU. */
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+	thread_hurry();
 }

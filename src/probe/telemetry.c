@@ -23,6 +23,7 @@ static galvo_status find_vendors(struct telemetry *t, galvo_error *reterr)
 {
 	struct library_use *use;
 	galvo_error error, first;
+	galvo_status status;
 	size_t i;
 
 	err_clear(&first);
@@ -32,8 +33,10 @@ static galvo_status find_vendors(struct telemetry *t, galvo_error *reterr)
 			first = first.text[0] ? first : error;
 			continue;
 		}
-		use = library_use_new(gpu_vendors[i], &t->config);
-		t->finders[t->finders_len] = use ? finder_new(use) : NULL;
+		status = library_use_new(gpu_vendors[i], &t->config, &use, reterr);
+		if (status != GALVO_OK)
+			return status;
+		t->finders[t->finders_len] = finder_new(use);
 		if (!t->finders[t->finders_len]) {
 			library_use_free(use);
 			return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");

@@ -89,7 +89,8 @@ struct reader {
 	} users[GPU_PARTS_MAX];
 };
 
-struct library_use *library_use_new(const struct gpu_vendor *, const struct telemetry_config *);
+galvo_status library_use_new(const struct gpu_vendor *, const struct telemetry_config *,
+                             struct library_use **ret_use, galvo_error *reterr);
 void library_use_free(struct library_use *); /* of one that nobody has come to use; NULL is fine */
 struct finder *finder_new(struct library_use *);
 struct reader *reader_new(struct library_use *, uint32_t number);

@@ -1,8 +1,6 @@
 /* The threads that are inside vendors' libraries: one for each library, one for each GPU. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "telemetry_internal.h"
 
@@ -14,29 +12,32 @@ void library_use_free(struct library_use *use)
 		return;
 	free((char *)(uintptr_t)use->places.nvml);
 	free((char *)(uintptr_t)use->places.root);
-	if (use->world.root_fd >= 0)
-		close(use->world.root_fd);
+	world_close(&use->world);
 	free(use);
 }
 
-struct library_use *library_use_new(const struct gpu_vendor *vendor,
-                                    const struct telemetry_config *config)
+galvo_status library_use_new(const struct gpu_vendor *vendor, const struct telemetry_config *config,
+                             struct library_use **ret_use, galvo_error *reterr)
 {
 	struct library_use *use = calloc(1, sizeof(*use));
 	const struct gpu_places *places = &config->places;
+	galvo_status status;
 
 	if (!use)
-		return NULL;
+		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 	use->vendor = vendor;
-	use->world = *config->world;
-	use->world.root_fd = fd_keep(fcntl(config->world->root_fd, F_DUPFD_CLOEXEC, 3));
+	status = world_dup(&use->world, config->world, reterr);
 	use->places = *places;
 	use->places.nvml = places->nvml ? strdup(places->nvml) : NULL;
 	use->places.root = places->root ? strdup(places->root) : NULL;
-	if (!use->places.nvml == !places->nvml && !use->places.root == !places->root)
-		return use;
-	library_use_free(use);
-	return NULL;
+	if (status == GALVO_OK &&
+	    (!use->places.nvml != !places->nvml || !use->places.root != !places->root))
+		status = err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
+	if (status == GALVO_OK)
+		*ret_use = use;
+	else
+		library_use_free(use);
+	return status;
 }
 
 /* On the thread that leaves it last: it may take its time. */
