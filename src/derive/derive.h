@@ -16,6 +16,7 @@
 
 #include "galvo/summary.h"
 #include "model/model.h"
+#include "panels.h"
 
 #define PEAK_WINDOW_NS (100 * NS_PER_MS)
 
