@@ -1,5 +1,5 @@
 /* What the made-up pages show. */
-import { addBase, addMark, addRegion, Blocks, dice, documentOf, emptyRun, instants, panel, series } from "./sample.mjs";
+import { addBase, addMark, addRegion, Blocks, dice, documentOf, emptyRun, instants, panel, series } from "./format.mjs";
 
 const hostile = '<img src=x onerror=alert(1)>"\'&\u202egnp';
 
