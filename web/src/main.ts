@@ -4,6 +4,7 @@ import type { Document } from "./data.js";
 import { View } from "./state.js";
 import { createStore, type Store } from "./store.js";
 import { startUi } from "./ui/index.js";
+import { detailOf } from "./ui/live.js";
 
 /* The data of a file are in it; a served page asks for them. */
 async function documentOf(): Promise<Document> {
@@ -52,7 +53,7 @@ async function start(): Promise<void> {
 	const view = new View();
 	const first = await documentOf();
 	document.title = `${first.title} – galvo`;
-	const store = createStore(first, () => view.tell("data"));
+	const store = createStore(first, () => view.tell("data"), detailOf(first));
 	refit(view, store);
 	view.range = { ...view.full };
 	view.on("data", () => refit(view, store));

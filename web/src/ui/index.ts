@@ -7,7 +7,7 @@ import { el, settled } from "./dom.js";
 import { fillHead } from "./head.js";
 import { openHelp, startKeys } from "./keys.js";
 import { startLinks } from "./links.js";
-import { Live, startDetail } from "./live.js";
+import { Live } from "./live.js";
 import { Picker } from "./picker.js";
 import { startPrint } from "./print.js";
 import { ProcessTable } from "./process_table.js";
@@ -67,7 +67,6 @@ export function startUi(view: View, store: Store): void {
 	part("main", "panels");
 	const dock = new Dock();
 	part("section", "below").append(dock.element);
-	startDetail(ui);
 	const walk = new Walk(ui);
 	const processes = new ProcessTable(ui, dock);
 	new RegionTable(ui, dock, walk);

@@ -1,6 +1,7 @@
 /* A page that is served: news of a recording that goes on, detail of what is zoomed into. */
 import type { Document } from "../data.js";
-import { type Ui, lengthOf } from "./context.js";
+import type { Range } from "../state.js";
+import type { Ui } from "./context.js";
 import { button, el } from "./dom.js";
 import { duration } from "./format.js";
 
@@ -24,7 +25,7 @@ export function retryDelay(tries: number): number {
 }
 
 /* The range of a page that follows: its last seconds, all of it while it is shorter. Pure. */
-export function followRange(full: { from: number; end: number }, window_s: number): { from: number; end: number } {
+export function followRange(full: Range, window_s: number): Range {
 	return { from: Math.max(full.from, full.end - window_s), end: full.end };
 }
 
@@ -187,18 +188,12 @@ export class Live {
 	}
 }
 
-interface Loadable {
-	setLoader?(load: (from: number, end: number) => Promise<Document>): void;
-}
-
-/* What is finer than the overview, asked of the server where there is one. */
-export function startDetail(ui: Ui): void {
-	const store = ui.store as Loadable;
-	if (ui.store.document.kind === "page" || !store.setLoader) return;
-	store.setLoader(async (from, end) => {
-		const length = Math.max(end - from, lengthOf(ui.view.full) * 1e-9);
-		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${(from + length).toFixed(9)}`, { cache: "no-store" });
+/* What is finer than the overview: asked of the server, of a page that has one. */
+export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
+	if (first.kind === "page") return null;
+	return async (_run, { from, end }) => {
+		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
 		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
 		return (await answer.json()) as Document;
-	});
+	};
 }
