@@ -44,7 +44,7 @@ function notesOf(run: StoredRun, many: boolean): HTMLDetailsElement | null {
 		list.append(el("div", {}, el("dt", {}, outside(name)), el("dd", {}, outside(text))));
 	return el(
 		"details",
-		{ class: "notes", open: notes.length <= 3 },
+		{ class: "notes", open: !many && notes.length <= 3 },
 		el("summary", {}, many ? `${visible(run.label)}: ${what}` : what),
 		list,
 	);
