@@ -119,3 +119,8 @@ export function formatInstant(t: number, step: number): string {
 	if (hours > 0) return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${padded}`;
 	return `${sign}${minutes}:${padded}`;
 }
+
+/* Text from outside for display: what steers terminals and the direction of writing is made visible. */
+export function plainText(text: string): string {
+	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
+}

@@ -1,16 +1,12 @@
 /* Starts the page: takes the data in, lays out its parts, hands them to charts and ui. */
 import { startCharts } from "./charts/index.js";
 import type { Document } from "./data.js";
-import { View } from "./state.js";
+import { View, type Range } from "./state.js";
 import { createStore, type Store } from "./store.js";
 import { startUi } from "./ui/index.js";
-import { detailOf } from "./ui/live.js";
 
-/* The data of a file are in it; a served page asks for them. */
-async function documentOf(): Promise<Document> {
-	const inside = document.getElementById("galvo-data");
-	if (inside) return JSON.parse(inside.textContent ?? "") as Document;
-	const answer = await fetch("data", { cache: "no-store" });
+async function ask(what: string): Promise<Document> {
+	const answer = await fetch(what, { cache: "no-store" });
 	if (!answer.ok) throw new Error(`the server says ${answer.status} ${answer.statusText}`);
 	return (await answer.json()) as Document;
 }
@@ -51,9 +47,12 @@ function refit(view: View, store: Store): void {
 
 async function start(): Promise<void> {
 	const view = new View();
-	const first = await documentOf();
+	/* The data of a file are in it; a served page asks for them. */
+	const inside = document.getElementById("galvo-data");
+	const first = inside ? (JSON.parse(inside.textContent ?? "") as Document) : await ask("data");
 	document.title = `${first.title} – galvo`;
-	const store = createStore(first, () => view.tell("data"), detailOf(first));
+	const detail = inside ? null : (_run: number, { from, end }: Range) => ask(`detail?from=${from}&end=${end}`);
+	const store = createStore(first, () => view.tell("data"), detail);
 	refit(view, store);
 	view.range = { ...view.full };
 	view.on("data", () => refit(view, store));

@@ -14,6 +14,7 @@ interface Curve {
 	pieces: Piece[]; /* finest first, then by time */
 	tail: Tail | null;
 	all: Piece[] | null; /* both; null: to be made */
+	version: number; /* of what is loaded */
 }
 
 interface Fetched {
@@ -115,8 +116,23 @@ export class Recordings implements Store {
 		const missing = segments.filter(({ piece }) => !piece.chunk);
 		if (missing.length === 0) return;
 		await Promise.all(missing.map(({ piece }) => piece.load()));
+		const curve = this.curves.get(`${run}/${series.key}`);
+		if (curve) curve.version++;
 		this.trim();
 		this.changed();
+	}
+
+	/* Another number whenever there is more of that curve to be drawn. */
+	version(run: number, series: Series): number {
+		return this.curves.get(`${run}/${series.key}`)?.version ?? 0;
+	}
+
+	/* Is there something of that time that is not loaded at all? */
+	lacks(run: number, series: Series, range: Range): boolean {
+		const { shift_s } = this.runs[run];
+		const [from, end] = [range.from + shift_s, range.end + shift_s];
+		return this.segments(run, series, from, end, Infinity, false).length > 0
+			&& this.segments(run, series, from, end, Infinity, true).length === 0;
 	}
 
 	/* What there is to show [from, end) of the run's own time with; of what is loaded, or of all. */
@@ -220,7 +236,7 @@ export class Recordings implements Store {
 	private curve(run: number, key: string): Curve {
 		const id = `${run}/${key}`;
 		let curve = this.curves.get(id);
-		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null }));
+		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null, version: 0 }));
 		return curve;
 	}
 
@@ -317,6 +333,7 @@ export class Recordings implements Store {
 			curve.tail ??= new Tail();
 			curve.tail.append((i) => chunk.start(i), chunk.times.ends, chunk.lo, chunk.hi, chunk.mean);
 			curve.all = null;
+			curve.version++;
 		}
 		if (pieces.length > 0) this.changed();
 	}

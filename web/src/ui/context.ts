@@ -65,14 +65,15 @@ export function isCalm(): boolean {
 /* Brings a panel into sight, shown if it was hidden, and lights it for a moment. */
 export function goToPanel(ui: Ui, id: string): void {
 	if (ui.view.hiddenPanels.has(id)) ui.view.togglePanel(id);
-	requestAnimationFrame(() => {
+	/* Charts take it in with this frame. */
+	setTimeout(() => {
 		const panel = panelElement(id);
 		if (!panel) return;
-		panel.hidden = false;
+		panel.closest(".folded")?.querySelector<HTMLElement>(".fold")?.click();
 		panel.scrollIntoView({ block: "center", behavior: isCalm() ? "auto" : "smooth" });
 		panel.classList.remove("found");
 		requestAnimationFrame(() => panel.classList.add("found"));
-	});
+	}, 50);
 }
 
 /* Clipboards are closed to pages from files and to plain http: a selected text serves there. */

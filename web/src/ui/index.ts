@@ -77,6 +77,9 @@ export function startUi(view: View, store: Store): void {
 	const live = store.document.live ? new Live(ui) : null;
 	const search = new SearchBox(ui, walk, processes);
 	const { panelsButton } = fillTools(ui, nav, { links, search, picker, help: openHelp, live: live?.element ?? null });
+	new ResizeObserver(() => {
+		document.documentElement.style.setProperty("--tools-height", `${nav.offsetHeight}px`);
+	}).observe(nav);
 	startPrint(ui);
 	startKeys({
 		ui,

@@ -1,4 +1,4 @@
-/* A page that is served: news of a recording that goes on, detail of what is zoomed into. */
+/* A page of a recording that goes on: news of it, how the server is, following. */
 import type { Document } from "../data.js";
 import type { Range } from "../state.js";
 import type { Ui } from "./context.js";
@@ -197,14 +197,4 @@ export class Live {
 		}
 		location.reload();
 	}
-}
-
-/* What is finer than the overview: asked of the server, of a page that has one. */
-export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
-	if (first.kind === "page") return null;
-	return async (_run, { from, end }) => {
-		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
-		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
-		return (await answer.json()) as Document;
-	};
 }

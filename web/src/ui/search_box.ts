@@ -126,7 +126,7 @@ export class SearchBox {
 		const { ui } = this;
 		if (target.kind === "region") {
 			this.walk.go(target.stats, 0);
-			goToPanel(ui, target.stats.gpu ? "gpu-regions" : "regions");
+			goToPanel(ui, "regions");
 			return;
 		}
 		if (target.kind === "process") {
