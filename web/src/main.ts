@@ -1,9 +1,10 @@
 /* Starts the page: takes the data in, lays out its parts, hands them to charts and ui. */
 import { startCharts } from "./charts/index.js";
 import type { Document } from "./data.js";
-import { View, type Range } from "./state.js";
+import { View } from "./state.js";
 import { createStore, type Store } from "./store.js";
 import { startUi } from "./ui/index.js";
+import { detailOf } from "./ui/live.js";
 
 async function ask(what: string): Promise<Document> {
 	const answer = await fetch(what, { cache: "no-store" });
@@ -51,8 +52,7 @@ async function start(): Promise<void> {
 	const inside = document.getElementById("galvo-data");
 	const first = inside ? (JSON.parse(inside.textContent ?? "") as Document) : await ask("data");
 	document.title = `${first.title} – galvo`;
-	const detail = inside ? null : (_run: number, { from, end }: Range) => ask(`detail?from=${from}&end=${end}`);
-	const store = createStore(first, () => view.tell("data"), detail);
+	const store = createStore(first, () => view.tell("data"), detailOf(first));
 	refit(view, store);
 	view.range = { ...view.full };
 	view.on("data", () => refit(view, store));

@@ -198,3 +198,13 @@ export class Live {
 		location.reload();
 	}
 }
+
+/* What is finer than the overview: asked of the server, of a page that has one. */
+export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
+	if (first.kind === "page") return null;
+	return async (_run, { from, end }) => {
+		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
+		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
+		return (await answer.json()) as Document;
+	};
+}
