@@ -29,10 +29,10 @@ async function sound(t, page, where) {
 	assert.equal(await page.evaluate(() => window.hurt), undefined, `a script ran: ${where}`);
 	const found = await page.evaluate(() => ({
 		images: document.querySelectorAll("img, iframe, object, body script:not([type]) ~ script:not([type])").length,
-		raw: [...document.body.querySelectorAll(":scope > :not(script), :scope > :not(script) *")].some((element) =>
-			[...element.childNodes].some((node) => node.nodeType === 3 && /[\u202e\u0007]/.test(node.data))),
+		raw: [...document.body.querySelectorAll(":scope > :not(script), :scope > :not(script) *")].filter((element) =>
+			[...element.childNodes].some((node) => node.nodeType === 3 && /[\u202e\u0007]/.test(node.data))).map((element) => element.className || element.tagName),
 	}));
-	assert.deepEqual(found, { images: 0, raw: false }, where);
+	assert.deepEqual(found, { images: 0, raw: [] }, where);
 }
 
 export default async function (t) {

@@ -101,3 +101,17 @@ export async function copyText(ui: Ui, text: string, what: string): Promise<void
 export function field(text: string): string {
 	return text.replace(/[\t\r\n\u0085\u2028\u2029]+/g, " ");
 }
+
+/*
+ * "data" is told for values that were decoded, too: who makes much of what the documents say asks here
+ * whether that is what changed. The first answer is yes.
+ */
+export function watcher(parts: () => readonly unknown[]): () => boolean {
+	let last: readonly unknown[] | null = null;
+	return () => {
+		const now = parts();
+		const isSame = last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
+		last = now;
+		return !isSame;
+	};
+}
