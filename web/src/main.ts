@@ -59,6 +59,10 @@ async function start(): Promise<void> {
 	view.range = { ...view.full };
 	view.on("data", () => refit(view, store));
 	layOut();
+	const tools = document.getElementById("tools")!;
+	new ResizeObserver(() => document.documentElement.style.setProperty("--stick", `${tools.offsetHeight}px`)).observe(tools);
+	/* For the browser's console, and for tests. */
+	Object.assign(window, { galvo: { view, store, idle: () => store.idle } });
 	startUi(view, store);
 	startCharts(view, store);
 }

@@ -49,7 +49,7 @@ class Groups {
 		section = part("section", "group");
 		section.dataset.group = group;
 		const title = part("h2", "");
-		const fold = part("button", "fold", plainText(group));
+		const fold = part("button", "group-fold", plainText(group));
 		fold.type = "button";
 		fold.setAttribute("aria-expanded", "true");
 		const folded = section;
