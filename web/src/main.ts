@@ -51,6 +51,8 @@ async function start(): Promise<void> {
 	/* The data of a file are in it; a served page asks for them. */
 	const inside = document.getElementById("galvo-data");
 	const first = inside ? (JSON.parse(inside.textContent ?? "") as Document) : await ask("data");
+	if (first.format !== 1 || !Array.isArray(first.runs))
+		throw new Error("its data are not of format 1, which is all that this page reads");
 	document.title = `${first.title} – galvo`;
 	const store = createStore(first, () => view.tell("data"), detailOf(first));
 	refit(view, store);

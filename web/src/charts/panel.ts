@@ -40,7 +40,7 @@ export class PanelCard implements Strip {
 		const head = part("header", "");
 		head.append(part("h3", "", plainText(panel.title)));
 		const unit = unitOf(panel.unit).title;
-		if (unit) head.append(part("span", "unit", unit));
+		if (unit) head.append(part("span", "unit", plainText(unit)));
 		if (panel.clock === "gpu") {
 			const tag = part("span", "tag", "GPU clock");
 			tag.title = "Counted by the GPU: its instants are converted from its own clock";
