@@ -28,7 +28,13 @@ function result(text: string): HTMLElement {
 }
 
 function fact(name: string, text: string): HTMLElement {
-	return el("div", { class: "fact" }, el("dt", {}, visible(name)), el("dd", {}, outside(text)));
+	const warns = name === "WARNING";
+	return el(
+		"div",
+		{ class: warns ? "fact fact-warns" : "fact" },
+		el("dt", {}, warns ? "▲ Warning" : visible(name)),
+		el("dd", {}, outside(text)),
+	);
 }
 
 export function row(run: StoredRun, name: string): string | null {
@@ -79,10 +85,12 @@ function reportButtons(ui: Ui): HTMLElement[] {
 	);
 }
 
-function factsOf(run: StoredRun): HTMLElement {
+function factsOf(ui: Ui, run: StoredRun): HTMLElement {
 	const facts = el("dl", { class: "facts" });
 	for (const [name, text] of run.head ?? []) {
 		if (name === "command" || name === "result") continue;
+		/* Of course it is: the page is live. */
+		if (name === "WARNING" && ui.store.document.live && text.startsWith("unfinished")) continue;
 		facts.append(fact(name, text));
 	}
 	return facts;
@@ -93,7 +101,7 @@ function single(ui: Ui, run: StoredRun | undefined): HTMLElement[] {
 	const how = run && row(run, "result");
 	const line = el("div", { class: "title-line" }, el("h1", {}, outside(title)));
 	if (how) line.append(result(how));
-	return run ? [line, factsOf(run)] : [line];
+	return run ? [line, factsOf(ui, run)] : [line];
 }
 
 function several(ui: Ui): HTMLElement[] {

@@ -65,7 +65,7 @@ function watchHead(ui: Ui): void {
 
 export function startUi(view: View, store: Store): void {
 	startTheme(view);
-	const ui: Ui = { view, store, say: sayer() };
+	const ui: Ui = { view, store, followAll: null, say: sayer() };
 	watchHead(ui);
 	const nav = part("nav", "tools");
 	part("main", "panels");

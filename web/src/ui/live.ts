@@ -58,6 +58,7 @@ export class Live {
 		ui.view.on("data", () => this.follow());
 		addEventListener("pagehide", () => this.source?.close());
 		ui.view.setFollow(!/[#&][ts]=/.test(location.hash));
+		ui.followAll = () => this.followAll();
 		this.connect();
 		this.follow();
 	}
@@ -69,8 +70,20 @@ export class Live {
 	}
 
 	private toggleWindow(): void {
-		this.window_s = this.window_s === FOLLOW_S ? Infinity : FOLLOW_S;
-		this.ui.view.setFollow(true);
+		if (this.window_s === FOLLOW_S) {
+			this.followAll();
+			return;
+		}
+		this.window_s = FOLLOW_S;
+		this.follow();
+		this.draw();
+	}
+
+	private followAll(): void {
+		const { view } = this.ui;
+		this.window_s = Infinity;
+		if (this.state === "ended" || this.state === "lost") view.setRange(view.full);
+		else view.setFollow(true);
 		this.follow();
 		this.draw();
 	}
