@@ -115,7 +115,8 @@ export function watcher(parts: () => readonly unknown[]): () => boolean {
 	let last: readonly unknown[] | null = null;
 	return () => {
 		const now = parts();
-		const isSame = last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
+		const isSame =
+			last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
 		last = now;
 		return !isSame;
 	};

@@ -48,7 +48,9 @@ export class Live {
 		this.followButton = button("Go live", "follow the recording again (f)", () => this.toggleFollow(), {
 			class: "button follow-button",
 		});
-		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), { class: "button window-button" });
+		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), {
+			class: "button window-button",
+		});
 		this.element.append(this.sign, this.followButton, this.allButton);
 		ui.view.on("follow", () => {
 			this.follow();
@@ -105,7 +107,8 @@ export class Live {
 		const isOver = this.state === "ended" || this.state === "lost";
 		this.element.dataset["state"] = this.state;
 		this.sign.textContent = this.state === "live" && !follow ? "paused" : word;
-		this.sign.title = this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
+		this.sign.title =
+			this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
 		this.element.classList.toggle("live-paused", this.state === "live" && !follow);
 		this.followButton.hidden = follow || isOver;
 		this.allButton.hidden = !follow || isOver;
@@ -216,7 +219,9 @@ export class Live {
 export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
 	if (first.kind === "page") return null;
 	return async (_run, { from, end }) => {
-		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
+		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, {
+			cache: "no-store",
+		});
 		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
 		return (await answer.json()) as Document;
 	};

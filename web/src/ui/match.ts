@@ -37,7 +37,10 @@ function scoreOfWord(needle: string, text: string): number {
 /* 0: it does not fit. All words of the query have to; letters are compared without their case. */
 export function score(query: string, text: string): number {
 	const low = text.toLowerCase();
-	const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+	const words = query
+		.toLowerCase()
+		.split(/\s+/)
+		.filter((word) => word !== "");
 	if (words.length === 0) return 0;
 	let sum = 0;
 	for (const word of words) {

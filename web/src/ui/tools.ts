@@ -48,7 +48,8 @@ function rangeBox(ui: Ui): HTMLElement {
 		cursor.replaceChildren();
 		if (at === null) return;
 		cursor.append(el("span", { class: "cursor-sign" }), instant(at, length), " ");
-		if (clock) cursor.append(el("span", { class: "clock", title: `${clock.date}, UTC` }, `${clock.time} UTC`));
+		if (clock)
+			cursor.append(el("span", { class: "clock", title: `${clock.date}, UTC` }, `${clock.time} UTC`));
 	};
 	for (const change of ["range", "data"] as const) view.on(change, draw);
 	for (const change of ["range", "cursor"] as const) view.on(change, drawCursor);
@@ -103,7 +104,9 @@ function litChip(ui: Ui): HTMLElement {
 		chip.replaceChildren(
 			el("span", { class: "lit-sign", "aria-hidden": "true" }),
 			outside(name),
-			button("×", "light all processes again (Esc)", () => ui.view.setProcess(null), { class: "chip-close" }),
+			button("×", "light all processes again (Esc)", () => ui.view.setProcess(null), {
+				class: "chip-close",
+			}),
 		);
 	};
 	ui.view.on("process", draw);
