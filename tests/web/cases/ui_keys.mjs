@@ -75,6 +75,14 @@ export default async function (t) {
 	await press("Escape");
 	assert.equal(await help.count(), 0);
 
+	/* How fine the values are is said wherever one is on the page. */
+	assert.ok(await page.locator(".resolution").isVisible());
+	await page.evaluate(() => scrollTo(0, 900));
+	await t.until("the bar says it, too", () =>
+		page.locator(".resolution-text", { hasText: "all values are here" }).isVisible(),
+	);
+	await page.evaluate(() => scrollTo(0, 0));
+
 	/* By Tab alone: each stop is seen. */
 	await page.locator("h1").click();
 	const stops = new Set();

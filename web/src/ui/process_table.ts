@@ -83,7 +83,7 @@ export class ProcessTable {
 		});
 		view.on("selection", renew);
 		view.on("process", draw);
-		view.on("range", draw);
+		view.on("range", () => this.placeLives());
 	}
 
 	/* Shows that process, its parents unfolded. */
@@ -266,19 +266,31 @@ export class ProcessTable {
 		cell.title = visible(row.process.name);
 	}
 
-	private lifeBar({ run, process }: ProcessRow): HTMLElement {
+	private lifeBar(row: ProcessRow): HTMLElement {
+		const part = el("span", { class: "life-part" });
+		this.placeLife(part, row);
+		return el("span", { class: "life-bar" }, part);
+	}
+
+	private placeLife(part: HTMLElement, { run, process }: ProcessRow): void {
 		const { range } = this.ui.view;
 		const length = range.end - range.from;
 		const life = processRange(run, process);
 		const from = Math.min(Math.max((life.from - range.from) / length, 0), 1);
 		const end = Math.min(Math.max((life.end - range.from) / length, 0), 1);
-		const bar = el("span", { class: "life-bar" });
-		const inner = el("span", { class: "life-part" });
-		inner.style.left = `${(100 * from).toFixed(2)}%`;
-		inner.style.width = `max(1px, ${(100 * (end - from)).toFixed(2)}%)`;
-		inner.hidden = life.end < range.from || life.from > range.end;
-		bar.append(inner);
-		return bar;
+		part.style.left = `${(100 * from).toFixed(2)}%`;
+		part.style.width = `max(1px, ${(100 * (end - from)).toFixed(2)}%)`;
+		part.hidden = life.end < range.from || life.from > range.end;
+	}
+
+	/* With each frame of a moving range; the rest of the rows does not depend on it. */
+	private placeLives(): void {
+		if (this.body.hidden) return;
+		this.space.querySelectorAll<HTMLElement>(".process-row").forEach((element) => {
+			const row = this.rows[Number(element.dataset["row"])];
+			const part = element.querySelector<HTMLElement>(".life-part");
+			if (row && part) this.placeLife(part, row);
+		});
 	}
 
 	private rowAt(event: Event): ProcessRow | undefined {
