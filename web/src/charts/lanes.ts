@@ -2,6 +2,7 @@
 import { formatDuration, formatInstant, plainText } from "../format.js";
 import type { StoredRun } from "../store.js";
 import { mix, ofName } from "./colours.js";
+import { Names } from "./names.js";
 import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
 import { Tip } from "./tip.js";
@@ -38,6 +39,7 @@ export class Lanes implements Strip {
 	stale = true;
 	private readonly surface = new Surface(this.element);
 	private readonly tip = new Tip();
+	readonly names = new Names();
 	private lanes: Lane[] = [];
 	private blocks: Block[] = [];
 	private marks: MarkRow[] = [];
@@ -85,6 +87,7 @@ export class Lanes implements Strip {
 			for (const gpu of [false, true]) top = this.addBlock(run, gpu, prefix + (gpu ? "GPU" : "host"), top);
 		}
 		this.element.style.height = `${Math.max(0, top - BETWEEN + 3)}px`;
+		this.names.fill(runs, Math.max(54, top - BETWEEN + 3));
 		return true;
 	}
 

@@ -99,11 +99,11 @@ export class Legend {
 		const { cursor } = view;
 		const { unit } = this.panel.panel;
 		this.heads.get("value")!.textContent = cursor === null ? "last" : "value";
-		const last = Math.min(view.range.end, view.full.end);
+		const { from, end } = view.range;
 		for (const { run, series } of this.panel.series) {
 			const row = this.rows.get(seriesId(run, series.key));
 			if (!row) continue;
-			const value = store.at(run, series, cursor ?? last - (last - view.range.from) * 1e-6);
+			const value = cursor === null ? store.last(run, series, end, (end - from) * 0.02) : store.at(run, series, cursor);
 			if (value === row.numbers.value && row.value.textContent !== "") continue;
 			row.numbers.value = value;
 			row.value.textContent = formatValue(value, unit);

@@ -88,6 +88,7 @@ export class PanelCard implements Strip {
 		this.marks(context);
 		this.legend.marks();
 		this.legend.sums();
+		if (!empty) this.stage.firstPicture();
 	}
 
 	over(): void {
