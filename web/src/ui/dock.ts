@@ -33,7 +33,9 @@ export class Dock {
 			"aria-label": "height of the tables",
 			tabindex: 0,
 		});
-		const close = iconButton(DOWN, "close the tables (Esc)", () => this.show(null), { class: "icon-button dock-close" });
+		const close = iconButton(DOWN, "close the tables (Esc)", () => this.show(null), {
+			class: "icon-button dock-close",
+		});
 		const head = el("div", { class: "dock-head" }, this.tablist, this.toolbox, close);
 		this.element.append(grip, head, this.body);
 		this.dragBy(grip);
@@ -122,7 +124,9 @@ export class Dock {
 			grip.setPointerCapture(event.pointerId);
 			const move = (to: PointerEvent): void => this.resize(height + start - to.clientY);
 			grip.addEventListener("pointermove", move);
-			grip.addEventListener("lostpointercapture", () => grip.removeEventListener("pointermove", move), { once: true });
+			grip.addEventListener("lostpointercapture", () => grip.removeEventListener("pointermove", move), {
+				once: true,
+			});
 		});
 		grip.addEventListener("keydown", (event) => {
 			if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
