@@ -8,6 +8,7 @@
 #include "event.h"
 #include "gpu.h"
 #include "metrics.h"
+#include "plot.h"
 #include "profiler.h"
 #include "reader.h"
 #include "run.h"

@@ -1,5 +1,5 @@
 /*
- * Inside the picture: the pen, what it draws of a panel, and the pieces of a page.
+ * Inside the picture: the canvas, what it draws of a panel, and the pieces of a page.
  *
  * Lengths are points, 1/72 inch of a page of paper, from its upper left corner; a picture of pixels is
  * such a page, enlarged.
@@ -39,7 +39,7 @@ void path_rect(struct path *p, struct rect r);
 void path_clear(struct path *p);
 void path_finish(struct path *p);
 
-/* ---- the pen: what pictures are drawn with -------------------------------------------------------- */
+/* ---- the canvas: what pictures are drawn with -------------------------------------------------------- */
 
 enum align { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT };
 
@@ -61,25 +61,25 @@ struct line {
 	enum dash dash;
 };
 
-struct pen;
+struct canvas;
 
-/* A failure is kept, and what comes after it does nothing: pen_finish tells. */
-struct pen_ops {
-	void (*begin_page)(struct pen *); /* of width and height */
-	void (*fill)(struct pen *, const struct path *, struct colour);
-	void (*stroke)(struct pen *, const struct path *, const struct line *);
+/* A failure is kept, and what comes after it does nothing: canvas_finish tells. */
+struct canvas_ops {
+	void (*begin_page)(struct canvas *); /* of width and height */
+	void (*fill)(struct canvas *, const struct path *, struct colour);
+	void (*stroke)(struct canvas *, const struct path *, const struct line *);
 	/* Valid UTF-8 of printable characters; x is where its alignment says, y its base line. */
-	void (*text)(struct pen *, double x, double y, const struct font *, const char *text);
-	double (*measure)(struct pen *, const struct font *, const char *text);
-	void (*clip)(struct pen *, const struct rect *); /* NULL: no longer. Not nested */
+	void (*text)(struct canvas *, double x, double y, const struct font *, const char *text);
+	double (*measure)(struct canvas *, const struct font *, const char *text);
+	void (*clip)(struct canvas *, const struct rect *); /* NULL: no longer. Not nested */
 	/* What is drawn between the two belongs together; kind and id are ASCII, or escaped as text is. */
-	void (*group)(struct pen *, const char *kind, const char *id, const char *title);
-	void (*group_end)(struct pen *);
-	galvo_status (*finish)(struct pen *, galvo_error *reterr);
+	void (*group)(struct canvas *, const char *kind, const char *id, const char *title);
+	void (*group_end)(struct canvas *);
+	galvo_status (*finish)(struct canvas *, galvo_error *reterr);
 };
 
-struct pen {
-	const struct pen_ops *ops;
+struct canvas {
+	const struct canvas_ops *ops;
 	double width, height; /* of a page, in points */
 	double scale;         /* pixels to a point; vectors have as many as their paper shows */
 	bool is_paged;
@@ -93,14 +93,14 @@ struct plot_about {
 };
 
 /* ABSENT: there is no cairo here. */
-galvo_status pen_open_cairo(galvo_plot_format format, const struct plot_about *about,
-                            const struct pen *form, galvo_write_fn write_fn, void *ctx,
-                            struct pen **ret_pen, galvo_error *reterr);
-galvo_status pen_open_svg(const struct plot_about *about, const struct pen *form,
-                          galvo_write_fn write_fn, void *ctx, struct pen **ret_pen,
+galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about *about,
+                            const struct canvas *form, galvo_write_fn write_fn, void *ctx,
+                            struct canvas **ret_pen, galvo_error *reterr);
+galvo_status canvas_open_svg(const struct plot_about *about, const struct canvas *form,
+                          galvo_write_fn write_fn, void *ctx, struct canvas **ret_pen,
                           galvo_error *reterr);
-/* Ends the document, frees the pen, and says how it all went. */
-galvo_status pen_finish(struct pen *pen, galvo_error *reterr);
+/* Ends the document, frees the canvas, and says how it all went. */
+galvo_status canvas_finish(struct canvas *canvas, galvo_error *reterr);
 
 /* ---- plot_text.c: words ----------------------------------------------------------------------------- */
 
@@ -112,12 +112,12 @@ uint32_t text_width_milli(struct span text, bool is_bold);
  * Draws the text, or with an ellipsis as much of it as has room; nothing where not even two characters
  * have. Returns the width.
  */
-double pen_text(struct pen *pen, double x, double y, double room, const struct font *font,
+double canvas_text(struct canvas *canvas, double x, double y, double room, const struct font *font,
                 const char *text);
-double pen_text_buf(struct pen *pen, double x, double y, double room, const struct font *font,
+double canvas_text_buf(struct canvas *canvas, double x, double y, double room, const struct font *font,
                     struct buf *text);
-void pen_line(struct pen *pen, double x0, double y0, double x1, double y1, const struct line *line);
-void pen_fill_rect(struct pen *pen, struct rect r, struct colour c);
+void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, const struct line *line);
+void canvas_fill_rect(struct canvas *canvas, struct rect r, struct colour c);
 
 /* ---- plot_theme.c: colours ---------------------------------------------------------------------------- */
 
@@ -192,10 +192,15 @@ struct plot_panel {
 	double height;   /* of its plot */
 };
 
+struct plot_mark {
+	uint64_t mono_ns;
+	struct span name; /* any bytes; the run's */
+};
+
 struct plot {
 	const struct panels *panels;
 	const struct theme *theme;
-	struct pen *pen;
+	struct canvas *canvas;
 	uint64_t from_mono_ns, end_mono_ns; /* what is drawn */
 	double from_s, end_s;               /* the same since the start of the recording */
 	size_t columns;                     /* so many buckets are worth it */
@@ -203,11 +208,15 @@ struct plot {
 	bool gpu_only;
 	struct plot_panel *all;
 	size_t len;
+	struct plot_mark *marks; /* in that time, the first one first */
+	size_t marks_len;
 	struct path path;                   /* for whoever draws */
 };
 
 /* Those that the options name; with values, if they name none. */
 galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr);
+/* Fills marks; free() them. */
+galvo_status plot_take_marks(struct plot *p, galvo_error *reterr);
 /* Fills min, max and curves of one. */
 galvo_status plot_load(struct plot *p, struct plot_panel *panel, galvo_error *reterr);
 galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *reterr);
@@ -228,6 +237,8 @@ void draw_lines(struct plot *p, const struct plot_panel *panel, const struct fra
 void draw_stack(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
 void draw_heat(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
 void draw_lanes(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
+#define MARKS_HEIGHT 10.0 /* of their names, above the first panel */
+void draw_marks(struct plot *p, const struct frame_of *f); /* through all of the page */
 struct colour curve_colour(const struct plot *p, const struct plot_panel *panel, size_t i);
 struct line curve_line(const struct plot *p, const struct plot_panel *panel, size_t i);
 
@@ -242,6 +253,8 @@ struct line curve_line(const struct plot *p, const struct plot_panel *panel, siz
 /* Title line, plot, numbers and names. `place` is all of it; the plot has the panel's height. */
 void draw_panel(struct plot *p, const struct plot_panel *panel, struct rect place);
 double panel_height(const struct plot *p, const struct plot_panel *panel); /* of all of it */
+/* Of its plot; asked: by the caller, 0: a good one. */
+double panel_good_height(const struct plot *p, const struct plot_panel *panel, double asked);
 
 /* ---- plot_page.c ------------------------------------------------------------------------------------------ */
 

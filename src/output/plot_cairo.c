@@ -1,4 +1,4 @@
-/* A pen that has cairo draw: PNG and PDF. The library is loaded when it is needed, for who has it. */
+/* A canvas that has cairo draw: PNG and PDF. The library is loaded when it is needed, for who has it. */
 #include "plot.h"
 
 #ifdef GALVO_HAS_CAIRO
@@ -63,7 +63,7 @@ static const struct dso_symbol symbols[] = {
 };
 
 struct drawing {
-	struct pen pen;
+	struct canvas canvas;
 	struct cairo_calls call;
 	cairo_surface_t *surface;
 	cairo_t *cairo;
@@ -74,9 +74,9 @@ struct drawing {
 	bool is_stopped; /* by the receiver */
 };
 
-static struct drawing *drawing_of(struct pen *pen)
+static struct drawing *drawing_of(struct canvas *canvas)
 {
-	return (struct drawing *)pen;
+	return (struct drawing *)canvas;
 }
 
 static cairo_status_t hand_on(void *ctx, const unsigned char *bytes, unsigned n)
@@ -94,14 +94,14 @@ static void take_colour(struct drawing *d, struct colour c)
 	                        (c.rgb & 0xff) / 255.0, c.alpha);
 }
 
-static void cairo_begin_page(struct pen *pen)
+static void cairo_begin_page(struct canvas *canvas)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 
 	if (d->has_page)
 		d->call.show_page(d->cairo);
 	if (d->format == GALVO_PLOT_PDF)
-		d->call.pdf_surface_set_size(d->surface, pen->width, pen->height);
+		d->call.pdf_surface_set_size(d->surface, canvas->width, canvas->height);
 	d->has_page = true;
 }
 
@@ -120,18 +120,18 @@ static void take_path(struct drawing *d, const struct path *path)
 	}
 }
 
-static void cairo_fill_path(struct pen *pen, const struct path *path, struct colour c)
+static void cairo_fill_path(struct canvas *canvas, const struct path *path, struct colour c)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 
 	take_path(d, path);
 	take_colour(d, c);
 	d->call.fill(d->cairo);
 }
 
-static void cairo_stroke_path(struct pen *pen, const struct path *path, const struct line *line)
+static void cairo_stroke_path(struct canvas *canvas, const struct path *path, const struct line *line)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 	double parts[DASH_PARTS];
 	size_t n = dash_parts(line->dash, line->width, parts);
 
@@ -149,9 +149,9 @@ static void take_font(struct drawing *d, const struct font *font)
 	d->call.set_font_size(d->cairo, font->size);
 }
 
-static double cairo_measure(struct pen *pen, const struct font *font, const char *text)
+static double cairo_measure(struct canvas *canvas, const struct font *font, const char *text)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 	cairo_text_extents_t extents = {0};
 
 	take_font(d, font);
@@ -159,11 +159,11 @@ static double cairo_measure(struct pen *pen, const struct font *font, const char
 	return extents.x_advance;
 }
 
-static void cairo_draw_text(struct pen *pen, double x, double y, const struct font *font,
+static void cairo_draw_text(struct canvas *canvas, double x, double y, const struct font *font,
                             const char *text)
 {
-	struct drawing *d = drawing_of(pen);
-	double width = font->align == ALIGN_LEFT ? 0 : cairo_measure(pen, font, text);
+	struct drawing *d = drawing_of(canvas);
+	double width = font->align == ALIGN_LEFT ? 0 : cairo_measure(canvas, font, text);
 
 	take_font(d, font);
 	take_colour(d, font->colour);
@@ -171,9 +171,9 @@ static void cairo_draw_text(struct pen *pen, double x, double y, const struct fo
 	d->call.show_text(d->cairo, text);
 }
 
-static void cairo_clip_to(struct pen *pen, const struct rect *r)
+static void cairo_clip_to(struct canvas *canvas, const struct rect *r)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 
 	d->call.reset_clip(d->cairo);
 	if (!r)
@@ -183,17 +183,17 @@ static void cairo_clip_to(struct pen *pen, const struct rect *r)
 	d->call.clip(d->cairo);
 }
 
-static void cairo_group(struct pen *pen, const char *kind, const char *id, const char *title)
+static void cairo_group(struct canvas *canvas, const char *kind, const char *id, const char *title)
 {
-	(void)pen; /* a drawing has no parts */
+	(void)canvas; /* a drawing has no parts */
 	(void)kind;
 	(void)id;
 	(void)title;
 }
 
-static void cairo_group_end(struct pen *pen)
+static void cairo_group_end(struct canvas *canvas)
 {
-	(void)pen;
+	(void)canvas;
 }
 
 static galvo_status failure(const struct drawing *d, cairo_status_t status, galvo_error *reterr)
@@ -205,9 +205,9 @@ static galvo_status failure(const struct drawing *d, cairo_status_t status, galv
 	return err_set(reterr, GALVO_ERR_IO, "cairo: %s", d->call.status_to_string(status));
 }
 
-static galvo_status cairo_finish(struct pen *pen, galvo_error *reterr)
+static galvo_status cairo_finish(struct canvas *canvas, galvo_error *reterr)
 {
-	struct drawing *d = drawing_of(pen);
+	struct drawing *d = drawing_of(canvas);
 	cairo_status_t status = d->call.status(d->cairo);
 	galvo_status ret = GALVO_OK;
 
@@ -224,7 +224,7 @@ static galvo_status cairo_finish(struct pen *pen, galvo_error *reterr)
 	return ret;
 }
 
-static const struct pen_ops cairo_ops = {
+static const struct canvas_ops cairo_ops = {
 	.begin_page = cairo_begin_page, .fill = cairo_fill_path, .stroke = cairo_stroke_path,
 	.text = cairo_draw_text, .measure = cairo_measure, .clip = cairo_clip_to,
 	.group = cairo_group, .group_end = cairo_group_end, .finish = cairo_finish,
@@ -274,9 +274,9 @@ static void settle(struct drawing *d)
 	d->call.set_line_join(d->cairo, CAIRO_LINE_JOIN_BEVEL);
 }
 
-galvo_status pen_open_cairo(galvo_plot_format format, const struct plot_about *about,
-                            const struct pen *form, galvo_write_fn write_fn, void *ctx,
-                            struct pen **ret_pen, galvo_error *reterr)
+galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about *about,
+                            const struct canvas *form, galvo_write_fn write_fn, void *ctx,
+                            struct canvas **ret_pen, galvo_error *reterr)
 {
 	double width = form->width * form->scale, height = form->height * form->scale;
 	struct drawing *d;
@@ -287,8 +287,8 @@ galvo_status pen_open_cairo(galvo_plot_format format, const struct plot_about *a
 		               "choose fewer or lower panels, or PDF or SVG", ceil(width), ceil(height));
 	if (!(d = alloc_array(1, sizeof(*d))))
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
-	*d = (struct drawing){.pen = *form, .format = format, .write_fn = write_fn, .ctx = ctx};
-	d->pen.ops = &cairo_ops;
+	*d = (struct drawing){.canvas = *form, .format = format, .write_fn = write_fn, .ctx = ctx};
+	d->canvas.ops = &cairo_ops;
 	status = load(&d->call, reterr);
 	if (status != GALVO_OK) {
 		free(d);
@@ -302,15 +302,15 @@ galvo_status pen_open_cairo(galvo_plot_format format, const struct plot_about *a
 	d->cairo = d->call.create(d->surface);
 	d->call.scale(d->cairo, form->scale, form->scale);
 	settle(d);
-	*ret_pen = &d->pen;
+	*ret_pen = &d->canvas;
 	return GALVO_OK;
 }
 
 #else
 
-galvo_status pen_open_cairo(galvo_plot_format format, const struct plot_about *about,
-                            const struct pen *form, galvo_write_fn write_fn, void *ctx,
-                            struct pen **ret_pen, galvo_error *reterr)
+galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about *about,
+                            const struct canvas *form, galvo_write_fn write_fn, void *ctx,
+                            struct canvas **ret_pen, galvo_error *reterr)
 {
 	(void)format, (void)about, (void)form, (void)write_fn, (void)ctx, (void)ret_pen;
 	return err_set(reterr, GALVO_ERR_ABSENT, "PNG and PDF need cairo, and this galvo was built "

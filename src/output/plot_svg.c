@@ -1,4 +1,4 @@
-/* A pen that writes SVG: words stay words, and nothing but the picture decides about its bytes. */
+/* A canvas that writes SVG: words stay words, and nothing but the picture decides about its bytes. */
 #include <math.h>
 
 #include "plot.h"
@@ -7,15 +7,15 @@
 #define FAR 1e6 /* no place is further away */
 
 struct svg {
-	struct pen pen;
+	struct canvas canvas;
 	struct sheet sheet;
 	uint32_t clips;
 	bool is_clipped;
 };
 
-static struct svg *svg_of(struct pen *pen)
+static struct svg *svg_of(struct canvas *canvas)
 {
-	return (struct svg *)pen;
+	return (struct svg *)canvas;
 }
 
 /* A blank, and hundredths of a point as short as can be. */
@@ -84,9 +84,9 @@ static void put_title(struct buf *b, const char *title)
 	buf_put_str(b, "</title>\n");
 }
 
-static void svg_begin_page(struct pen *pen)
+static void svg_begin_page(struct canvas *canvas)
 {
-	(void)pen; /* its only one, which the head of the document is about */
+	(void)canvas; /* its only one, which the head of the document is about */
 }
 
 static void put_points(struct buf *b, const struct path *path)
@@ -113,9 +113,9 @@ static void put_points(struct buf *b, const struct path *path)
 	}
 }
 
-static void svg_fill(struct pen *pen, const struct path *path, struct colour c)
+static void svg_fill(struct canvas *canvas, const struct path *path, struct colour c)
 {
-	struct buf *b = &svg_of(pen)->sheet.buf;
+	struct buf *b = &svg_of(canvas)->sheet.buf;
 
 	if (path->len == 0)
 		return;
@@ -124,12 +124,12 @@ static void svg_fill(struct pen *pen, const struct path *path, struct colour c)
 	buf_put_str(b, " d=\"");
 	put_points(b, path);
 	buf_put_str(b, "\"/>\n");
-	sheet_flush(&svg_of(pen)->sheet, false);
+	sheet_flush(&svg_of(canvas)->sheet, false);
 }
 
-static void svg_stroke(struct pen *pen, const struct path *path, const struct line *line)
+static void svg_stroke(struct canvas *canvas, const struct path *path, const struct line *line)
 {
-	struct buf *b = &svg_of(pen)->sheet.buf;
+	struct buf *b = &svg_of(canvas)->sheet.buf;
 	double parts[DASH_PARTS];
 	size_t i, n = dash_parts(line->dash, line->width, parts);
 
@@ -146,13 +146,13 @@ static void svg_stroke(struct pen *pen, const struct path *path, const struct li
 	buf_put_str(b, n ? "\" d=\"" : " d=\"");
 	put_points(b, path);
 	buf_put_str(b, "\"/>\n");
-	sheet_flush(&svg_of(pen)->sheet, false);
+	sheet_flush(&svg_of(canvas)->sheet, false);
 }
 
-static void svg_text(struct pen *pen, double x, double y, const struct font *font, const char *text)
+static void svg_text(struct canvas *canvas, double x, double y, const struct font *font, const char *text)
 {
 	static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-	struct buf *b = &svg_of(pen)->sheet.buf;
+	struct buf *b = &svg_of(canvas)->sheet.buf;
 
 	buf_put_str(b, "<text");
 	put_attribute(b, "x", x);
@@ -164,18 +164,18 @@ static void svg_text(struct pen *pen, double x, double y, const struct font *fon
 	buf_put_str(b, ">");
 	put_xml(b, text);
 	buf_put_str(b, "</text>\n");
-	sheet_flush(&svg_of(pen)->sheet, false);
+	sheet_flush(&svg_of(canvas)->sheet, false);
 }
 
-static double svg_measure(struct pen *pen, const struct font *font, const char *text)
+static double svg_measure(struct canvas *canvas, const struct font *font, const char *text)
 {
-	(void)pen;
+	(void)canvas;
 	return text_width_milli(span_str(text), font->is_bold) * font->size / 1000;
 }
 
-static void svg_clip(struct pen *pen, const struct rect *r)
+static void svg_clip(struct canvas *canvas, const struct rect *r)
 {
-	struct svg *s = svg_of(pen);
+	struct svg *s = svg_of(canvas);
 	struct buf *b = &s->sheet.buf;
 
 	if (s->is_clipped)
@@ -191,9 +191,9 @@ static void svg_clip(struct pen *pen, const struct rect *r)
 	buf_printf(b, "/></clipPath>\n<g clip-path=\"url(#c%u)\">\n", (unsigned)s->clips);
 }
 
-static void svg_group(struct pen *pen, const char *kind, const char *id, const char *title)
+static void svg_group(struct canvas *canvas, const char *kind, const char *id, const char *title)
 {
-	struct buf *b = &svg_of(pen)->sheet.buf;
+	struct buf *b = &svg_of(canvas)->sheet.buf;
 
 	buf_printf(b, "<g class=\"%s\"", kind);
 	if (id) {
@@ -206,14 +206,14 @@ static void svg_group(struct pen *pen, const char *kind, const char *id, const c
 		put_title(b, title);
 }
 
-static void svg_group_end(struct pen *pen)
+static void svg_group_end(struct canvas *canvas)
 {
-	buf_put_str(&svg_of(pen)->sheet.buf, "</g>\n");
+	buf_put_str(&svg_of(canvas)->sheet.buf, "</g>\n");
 }
 
-static galvo_status svg_finish(struct pen *pen, galvo_error *reterr)
+static galvo_status svg_finish(struct canvas *canvas, galvo_error *reterr)
 {
-	struct svg *s = svg_of(pen);
+	struct svg *s = svg_of(canvas);
 	galvo_status status;
 
 	buf_put_str(&s->sheet.buf, "</svg>\n");
@@ -224,14 +224,14 @@ static galvo_status svg_finish(struct pen *pen, galvo_error *reterr)
 	       ? err_set(reterr, status, "the receiver of the picture stopped it") : status;
 }
 
-static const struct pen_ops svg_ops = {
+static const struct canvas_ops svg_ops = {
 	.begin_page = svg_begin_page, .fill = svg_fill, .stroke = svg_stroke, .text = svg_text,
 	.measure = svg_measure, .clip = svg_clip, .group = svg_group, .group_end = svg_group_end,
 	.finish = svg_finish,
 };
 
-galvo_status pen_open_svg(const struct plot_about *about, const struct pen *form,
-                          galvo_write_fn write_fn, void *ctx, struct pen **ret_pen,
+galvo_status canvas_open_svg(const struct plot_about *about, const struct canvas *form,
+                          galvo_write_fn write_fn, void *ctx, struct canvas **ret_pen,
                           galvo_error *reterr)
 {
 	struct svg *s = alloc_array(1, sizeof(*s));
@@ -239,8 +239,8 @@ galvo_status pen_open_svg(const struct plot_about *about, const struct pen *form
 
 	if (!s)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
-	s->pen = *form;
-	s->pen.ops = &svg_ops;
+	s->canvas = *form;
+	s->canvas.ops = &svg_ops;
 	sheet_init(&s->sheet, write_fn, ctx);
 	b = &s->sheet.buf;
 	buf_put_str(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -253,6 +253,6 @@ galvo_status pen_open_svg(const struct plot_about *about, const struct pen *form
 	put_place(b, form->height);
 	buf_put_str(b, "\" font-family=\"" FONTS "\" stroke-linejoin=\"bevel\">\n");
 	put_title(b, about->title);
-	*ret_pen = &s->pen;
+	*ret_pen = &s->canvas;
 	return GALVO_OK;
 }

@@ -65,7 +65,7 @@ uint32_t text_width_milli(struct span text, bool is_bold)
 }
 
 /* The longest beginning that has room with an ellipsis behind it; its length in bytes, 0: none. */
-static size_t fitting(struct pen *pen, double room, const struct font *font, const char *text,
+static size_t fitting(struct canvas *canvas, double room, const struct font *font, const char *text,
                       char *clipped)
 {
 	struct span all = span_str(text);
@@ -77,7 +77,7 @@ static size_t fitting(struct pen *pen, double room, const struct font *font, con
 
 		memcpy(clipped, text, bytes);
 		memcpy(clipped + bytes, ELLIPSIS, sizeof(ELLIPSIS));
-		if (pen->ops->measure(pen, font, clipped) <= room) {
+		if (canvas->ops->measure(canvas, font, clipped) <= room) {
 			low = middle;
 			n = bytes;
 		} else {
@@ -91,7 +91,7 @@ static size_t fitting(struct pen *pen, double room, const struct font *font, con
 	return n;
 }
 
-double pen_text(struct pen *pen, double x, double y, double room, const struct font *font,
+double canvas_text(struct canvas *canvas, double x, double y, double room, const struct font *font,
                 const char *text)
 {
 	char clipped[TEXT_BYTES_MAX + sizeof(ELLIPSIS)];
@@ -99,42 +99,42 @@ double pen_text(struct pen *pen, double x, double y, double room, const struct f
 
 	if (!text || !text[0] || strlen(text) > TEXT_BYTES_MAX)
 		return 0;
-	width = pen->ops->measure(pen, font, text);
+	width = canvas->ops->measure(canvas, font, text);
 	if (width > room) {
-		if (!fitting(pen, room, font, text, clipped))
+		if (!fitting(canvas, room, font, text, clipped))
 			return 0;
 		text = clipped;
-		width = pen->ops->measure(pen, font, text);
+		width = canvas->ops->measure(canvas, font, text);
 	}
-	pen->ops->text(pen, x, y, font, text);
+	canvas->ops->text(canvas, x, y, font, text);
 	return width;
 }
 
-double pen_text_buf(struct pen *pen, double x, double y, double room, const struct font *font,
+double canvas_text_buf(struct canvas *canvas, double x, double y, double room, const struct font *font,
                     struct buf *text)
 {
 	buf_put(text, "", 1);
-	return text->failed ? 0 : pen_text(pen, x, y, room, font, text->p);
+	return text->failed ? 0 : canvas_text(canvas, x, y, room, font, text->p);
 }
 
-void pen_line(struct pen *pen, double x0, double y0, double x1, double y1, const struct line *line)
+void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, const struct line *line)
 {
 	struct path_point points[2] = {{x0, y0, true}, {x1, y1, false}};
 	const struct path path = {.p = points, .len = 2};
 
-	pen->ops->stroke(pen, &path, line);
+	canvas->ops->stroke(canvas, &path, line);
 }
 
-void pen_fill_rect(struct pen *pen, struct rect r, struct colour c)
+void canvas_fill_rect(struct canvas *canvas, struct rect r, struct colour c)
 {
 	struct path_point points[4] = {
 		{r.x, r.y, true}, {r.x + r.w, r.y, false}, {r.x + r.w, r.y + r.h, false}, {r.x, r.y + r.h, false}};
 	const struct path path = {.p = points, .len = 4};
 
-	pen->ops->fill(pen, &path, c);
+	canvas->ops->fill(canvas, &path, c);
 }
 
-galvo_status pen_finish(struct pen *pen, galvo_error *reterr)
+galvo_status canvas_finish(struct canvas *canvas, galvo_error *reterr)
 {
-	return pen->ops->finish(pen, reterr);
+	return canvas->ops->finish(canvas, reterr);
 }
