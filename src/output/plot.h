@@ -114,6 +114,9 @@ uint32_t text_width_milli(struct span text, bool is_bold);
  */
 double canvas_text(struct canvas *canvas, double x, double y, double room, const struct font *font,
                 const char *text);
+/* The same for names that end in a number, " (4711)", which stays. */
+double canvas_name(struct canvas *canvas, double x, double y, double room, const struct font *font,
+                   struct buf *text);
 double canvas_text_buf(struct canvas *canvas, double x, double y, double room, const struct font *font,
                     struct buf *text);
 void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, const struct line *line);
@@ -149,6 +152,7 @@ struct ticks {
 	double unit_size; /* of a value that is printed as 1 */
 	char unit[16];    /* behind the number: " GiB" */
 	int decimals;
+	bool is_time;
 };
 
 /*
@@ -165,6 +169,7 @@ void put_value(struct buf *b, enum metric_unit unit, double v); /* 1.23 GiB/s */
 /* A curve in the part of the time that is drawn. */
 struct drawn {
 	const struct curve *curve;
+	size_t place; /* among the panel's curves: those of few keep colour and order */
 	struct bucket *buckets;
 	size_t len;
 	double min, max, mean;
@@ -175,7 +180,6 @@ struct drawn {
 struct stacked {
 	double *mean;  /* of each curve, a row of columns each; 0 where it has none */
 	double *highest; /* of the sum, a row; NaN: nothing is known */
-	double *lowest;
 	size_t columns;
 };
 
@@ -242,9 +246,10 @@ void draw_marks(struct plot *p, const struct frame_of *f); /* through all of the
 struct colour curve_colour(const struct plot *p, const struct plot_panel *panel, size_t i);
 struct line curve_line(const struct plot *p, const struct plot_panel *panel, size_t i);
 
+#define AREA_ALPHA 0.85
 #define MARGIN 26.0
 #define AXIS_WIDTH 46.0   /* numbers, left of a plot */
-#define LEGEND_WIDTH 122.0 /* names, right of it */
+#define LEGEND_WIDTH 136.0 /* names, right of it */
 #define TITLE_HEIGHT 12.0
 #define LANE_HEIGHT 10.0
 #define SMALL_TEXT 7.0

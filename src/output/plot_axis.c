@@ -71,6 +71,7 @@ static void put_unit(struct buf *b, const char *prefix, const char *unit)
 void put_value(struct buf *b, enum metric_unit unit, double v)
 {
 	const struct writing w = writing_of(unit);
+	bool is_pct = unit == UNIT_PCT || unit == UNIT_PCT_OF_CORE;
 	const char *prefix;
 	double size;
 
@@ -80,10 +81,10 @@ void put_value(struct buf *b, enum metric_unit unit, double v)
 	}
 	prefix = prefix_for(&w, v, &size);
 	v /= size;
-	if (fabs(v) >= 1e6 || (v != 0 && fabs(v) < 0.001))
+	if (fabs(v) >= 1e6 || (v != 0 && fabs(v) < 0.001 && !is_pct))
 		buf_put_general(b, v, 3);
 	else if (w.prefixes == PLAIN && fabs(v) < 99.95)
-		buf_put_fixed(b, v, fabs(v) < 9.995 && unit != UNIT_PCT && unit != UNIT_PCT_OF_CORE ? 2 : 1);
+		buf_put_fixed(b, v, fabs(v) < 9.995 && !is_pct ? 2 : 1);
 	else if (v == floor(v) && fabs(v) < 1000)
 		buf_put_fixed(b, v, 0);
 	else
@@ -183,7 +184,8 @@ void ticks_of_time(struct ticks *ret, double from_s, double end_s, size_t most)
 
 	for (i = 0; i + 1 < ARRAY_LEN(time_steps) && time_steps[i].step_s < least * (1 - 1e-9); i++)
 		;
-	*ret = (struct ticks){.low = from_s, .high = end_s, .unit_size = time_steps[i].unit_s};
+	*ret = (struct ticks){.is_time = true, .low = from_s, .high = end_s,
+	                      .unit_size = time_steps[i].unit_s};
 	place(ret, time_steps[i].step_s);
 	/* Milliseconds of an hour are no help: seconds, then, with decimals. */
 	if (ret->unit_size < 1 && end_s >= 10000 * ret->unit_size)
@@ -196,9 +198,13 @@ void put_tick(struct buf *b, const struct ticks *t, size_t i)
 {
 	double v = t->at[i] / t->unit_size;
 
+	if (v == 0) { /* of whatever */
+		buf_printf(b, "0%s", t->is_time || t->unit[1] == '%' ? t->unit : "");
+		return;
+	}
 	if (fabs(v) >= 1e6)
 		buf_put_general(b, v, 4);
 	else
-		buf_put_fixed(b, v == 0 ? 0 : v, (unsigned)t->decimals);
+		buf_put_fixed(b, v, (unsigned)t->decimals);
 	buf_put_str(b, t->unit);
 }

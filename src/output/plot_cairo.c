@@ -278,13 +278,14 @@ galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about
                             const struct canvas *form, galvo_write_fn write_fn, void *ctx,
                             struct canvas **ret_pen, galvo_error *reterr)
 {
-	double width = form->width * form->scale, height = form->height * form->scale;
+	double width = floor(form->width * form->scale + 0.5);
+	double height = floor(form->height * form->scale + 0.5);
 	struct drawing *d;
 	galvo_status status;
 
 	if (format == GALVO_PLOT_PNG && (width > PIXELS_MAX || height > PIXELS_MAX))
 		return err_set(reterr, GALVO_ERR_INVALID, "a PNG of %.0f x %.0f pixels is too large: "
-		               "choose fewer or lower panels, or PDF or SVG", ceil(width), ceil(height));
+		               "choose fewer or lower panels, or PDF or SVG", width, height);
 	if (!(d = alloc_array(1, sizeof(*d))))
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
 	*d = (struct drawing){.canvas = *form, .format = format, .write_fn = write_fn, .ctx = ctx};
@@ -295,7 +296,7 @@ galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about
 		return status;
 	}
 	d->surface = format == GALVO_PLOT_PNG
-	             ? d->call.image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height))
+	             ? d->call.image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height)
 	             : d->call.pdf_surface_create_for_stream(hand_on, d, form->width, form->height);
 	if (format == GALVO_PLOT_PDF)
 		tell_about(d, about);

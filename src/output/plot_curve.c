@@ -6,6 +6,7 @@
 #define LINE_WIDTH 0.8
 #define THIN_WIDTH 0.35
 #define BAND_ALPHA 0.28
+#define GAP_PARTS 4096 /* as points_buckets has it */
 #define DASHED_CURVES 4 /* that few are told apart without colours, too */
 
 double frame_x(const struct frame_of *f, uint64_t mono_ns)
@@ -25,11 +26,19 @@ double frame_y(const struct frame_of *f, double value)
 	return f->plot.y + f->plot.h * (1 - fmax(-1, fmin(2, part)));
 }
 
+/* Few keep their colours whatever they do; of many the largest have some. */
+static size_t style_of(const struct plot_panel *panel, size_t i)
+{
+	return panel->panel->curves_len <= CURVE_COLOURS ? panel->curves[i].place : i;
+}
+
 struct colour curve_colour(const struct plot *p, const struct plot_panel *panel, size_t i)
 {
-	if (i >= CURVE_COLOURS || panel->curves[i].curve->is_rest)
+	size_t style = style_of(panel, i);
+
+	if (style >= CURVE_COLOURS || panel->curves[i].curve->is_rest)
 		return p->theme->rest;
-	return (struct colour){p->theme->curves[i], 1};
+	return (struct colour){p->theme->curves[style], 1};
 }
 
 struct line curve_line(const struct plot *p, const struct plot_panel *panel, size_t i)
@@ -37,15 +46,22 @@ struct line curve_line(const struct plot *p, const struct plot_panel *panel, siz
 	bool is_few = panel->curves_len <= DASHED_CURVES;
 
 	return (struct line){curve_colour(p, panel, i), i < CURVE_COLOURS ? LINE_WIDTH : LINE_WIDTH / 2,
-	                     is_few ? (enum dash)(i % DASHES) : DASH_NONE};
+	                     is_few ? (enum dash)(style_of(panel, i) % DASHES) : DASH_NONE};
+}
+
+/* Is nothing known of the time between two of them? Less than can be seen is no gap. */
+static bool is_gap(const struct frame_of *f, const struct bucket *a, const struct bucket *b)
+{
+	return b->from_mono_ns > a->end_mono_ns &&
+	       b->from_mono_ns - a->end_mono_ns > (f->end_mono_ns - f->from_mono_ns) / GAP_PARTS;
 }
 
 /* How many buckets from the i-th on hang together. */
-static size_t together(const struct drawn *d, size_t i)
+static size_t together(const struct frame_of *f, const struct drawn *d, size_t i)
 {
 	size_t n = 1;
 
-	while (i + n < d->len && d->buckets[i + n].from_mono_ns <= d->buckets[i + n - 1].end_mono_ns)
+	while (i + n < d->len && !is_gap(f, &d->buckets[i + n - 1], &d->buckets[i + n]))
 		n++;
 	return n;
 }
@@ -72,7 +88,7 @@ static void draw_band(struct plot *p, const struct drawn *d, const struct frame_
 
 	path_clear(path);
 	for (i = 0; i < d->len; i += n) {
-		n = together(d, i);
+		n = together(f, d, i);
 		for (k = i; k < i + n; k++) {
 			ends_of(p, f, &d->buckets[k], n == 1, &from, &end);
 			if (k == i)
@@ -101,7 +117,7 @@ static void draw_steps(struct plot *p, const struct drawn *d, const struct frame
 
 	path_clear(path);
 	for (i = 0; i < d->len; i += n) {
-		n = together(d, i);
+		n = together(f, d, i);
 		for (k = i; k < i + n; k++) {
 			double y = frame_y(f, d->buckets[k].mean);
 
@@ -183,20 +199,35 @@ static void draw_highest(struct plot *p, const struct stacked *s, const struct f
 	p->canvas->ops->fill(p->canvas, path, colour_alpha(p->theme->soft_ink, 0.45));
 }
 
+/* The k-th from below: few are in their panel's order. curves_len: there is none. */
+static size_t layer_at(const struct plot_panel *panel, size_t k)
+{
+	size_t i;
+
+	if (panel->panel->curves_len > CURVE_COLOURS)
+		return k < panel->curves_len ? k : panel->curves_len;
+	for (i = 0; i < panel->curves_len && panel->curves[i].place != k; i++)
+		;
+	return i;
+}
+
 void draw_stack(struct plot *p, const struct plot_panel *panel, const struct frame_of *f)
 {
 	const struct stacked *s = &panel->stacked;
 	double *below = alloc_array(s->columns, sizeof(*below));
-	size_t i;
+	size_t i, k;
 
 	if (!below) {
 		p->path.failed = true;
 		return;
 	}
-	for (i = 0; i < panel->curves_len; i++) {
+	for (k = 0; k < panel->panel->curves_len; k++) {
+		i = layer_at(panel, k);
+		if (i == panel->curves_len)
+			continue;
 		p->canvas->ops->group(p->canvas, "curve", panel->curves[i].curve->key, NULL);
 		draw_layer(p, s, f, s->mean + i * s->columns, below,
-		           colour_alpha(curve_colour(p, panel, i), i % 2 ? 0.7 : 0.85));
+		           colour_alpha(curve_colour(p, panel, i), AREA_ALPHA));
 		p->canvas->ops->group_end(p->canvas);
 	}
 	draw_highest(p, s, f, below);
@@ -230,7 +261,7 @@ static void put_cells(struct plot *p, const struct drawn *d, const struct frame_
 		k = i + 1;
 		if (level_of(f, is_highest ? b->max : b->mean) != level)
 			continue;
-		while (k < d->len && d->buckets[k].from_mono_ns <= d->buckets[k - 1].end_mono_ns &&
+		while (k < d->len && !is_gap(f, &d->buckets[k - 1], &d->buckets[k]) &&
 		       level_of(f, is_highest ? d->buckets[k].max : d->buckets[k].mean) == level)
 			k++;
 		from = snapped(p, frame_x(f, b->from_mono_ns));

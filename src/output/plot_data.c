@@ -154,7 +154,8 @@ static uint64_t overlap(const struct plot *p, const struct bucket *b)
 	return end > from ? end - from : 0;
 }
 
-static void measure(struct plot *p, struct drawn *d)
+/* What is stacked adds up: a mean there is one over all of the time. */
+static void measure(struct plot *p, struct drawn *d, bool is_stacked)
 {
 	double sum = 0, ns = 0, plain = 0;
 	size_t i;
@@ -172,6 +173,8 @@ static void measure(struct plot *p, struct drawn *d)
 		plain += b->mean;
 		d->is_band |= b->len > 1;
 	}
+	if (is_stacked)
+		ns = (double)(p->end_mono_ns - p->from_mono_ns);
 	d->mean = ns > 0 ? sum / ns : d->len ? plain / (double)d->len : NAN;
 	p->is_banded |= d->is_band;
 }
@@ -188,13 +191,13 @@ static int by_mean(const void *a, const void *b)
 	return x->curve < y->curve ? -1 : 1;
 }
 
-static galvo_status load_curve(struct plot *p, const struct curve *curve, struct drawn *ret,
-                               galvo_error *reterr)
+static galvo_status load_curve(struct plot *p, const struct curve *curve, size_t place,
+                               struct drawn *ret, galvo_error *reterr)
 {
 	struct points points = {0};
 	galvo_status status = curve_points(p->panels, curve, &points, reterr);
 
-	*ret = (struct drawn){.curve = curve};
+	*ret = (struct drawn){.curve = curve, .place = place};
 	if (status == GALVO_OK)
 		status = points_buckets(&points, p->from_mono_ns, p->end_mono_ns, p->columns,
 		                        &ret->buckets, &ret->len, reterr);
@@ -215,9 +218,9 @@ galvo_status plot_load(struct plot *p, struct plot_panel *panel, galvo_error *re
 	for (i = 0; i < n && status == GALVO_OK; i++) {
 		struct drawn *d = &panel->curves[panel->curves_len];
 
-		status = load_curve(p, &panel->panel->curves[i], d, reterr);
+		status = load_curve(p, &panel->panel->curves[i], i, d, reterr);
 		if (status == GALVO_OK && d->len > 0) {
-			measure(p, d);
+			measure(p, d, panel->panel->shape == PANEL_STACK);
 			panel->min = fmin(panel->min, d->min);
 			panel->max = fmax(panel->max, d->max);
 			panel->curves_len++;
@@ -244,7 +247,6 @@ void plot_panel_finish(struct plot_panel *panel)
 	free(panel->curves);
 	free(panel->stacked.mean);
 	free(panel->stacked.highest);
-	free(panel->stacked.lowest);
 	panel->curves = NULL;
 	panel->curves_len = 0;
 	panel->stacked = (struct stacked){0};

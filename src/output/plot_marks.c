@@ -43,7 +43,7 @@ void draw_marks(struct plot *p, const struct frame_of *f)
 {
 	const struct line line = {colour_alpha(p->theme->mark, 0.7), 0.5, DASH_NONE};
 	const struct font font = {SMALL_TEXT - 0.5, ALIGN_LEFT, false, p->theme->mark};
-	double last = -INFINITY, words = -INFINITY, end = p->canvas->width - MARGIN;
+	double last = -INFINITY, words = -INFINITY, end = p->canvas->width - MARGIN, top;
 	struct buf b;
 	size_t i;
 
@@ -56,7 +56,8 @@ void draw_marks(struct plot *p, const struct frame_of *f)
 		if (x < last + SAME_PLACE)
 			continue;
 		last = x;
-		canvas_line(p->canvas, x, f->plot.y - MARKS_HEIGHT + 2, x, f->plot.y + f->plot.h, &line);
+		top = f->plot.y - (x < words + LABEL_GAP ? 0 : MARKS_HEIGHT - 2);
+		canvas_line(p->canvas, x, top, x, f->plot.y + f->plot.h, &line);
 		if (x < words + LABEL_GAP)
 			continue;
 		buf_init(&b, 4096);

@@ -95,7 +95,7 @@ static void draw_foot(struct plot *p, size_t page, size_t pages)
 		buf_put_str(&b, "; where values are closer than 1/");
 		buf_printf(&b, "%zu of the width (", p->columns);
 		put_brief(&b, (p->end_s - p->from_s) / (double)p->columns);
-		buf_put_str(&b, "), lines are means, bands reach from the lowest to the highest value");
+		buf_put_str(&b, "): lines and stacks are means, bands and grey tips reach to the extremes");
 	}
 	canvas_text_buf(p->canvas, MARGIN, y, end - MARGIN - used, &soft, &b);
 	buf_finish(&b);
@@ -104,7 +104,7 @@ static void draw_foot(struct plot *p, size_t page, size_t pages)
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
 /* From the first panel of the page to the last: light lines, and numbers below them. */
-static void draw_time(struct plot *p, const struct frame_of *f)
+static void draw_time(struct plot *p, const struct frame_of *f, double top)
 {
 	const struct font font = {SMALL_TEXT, ALIGN_MIDDLE, false, p->theme->soft_ink};
 	const struct line grid = {p->theme->grid, 0.5, DASH_NONE};
@@ -119,7 +119,7 @@ static void draw_time(struct plot *p, const struct frame_of *f)
 		double x = f->plot.x + f->plot.w * fmin(1, (t.at[i] - p->from_s) / (p->end_s - p->from_s));
 		double width;
 
-		canvas_line(p->canvas, x, f->plot.y, x, end + 2.5, &grid);
+		canvas_line(p->canvas, x, top, x, end + 2.5, &grid);
 		buf_init(&b, 128);
 		put_tick(&b, &t, i);
 		buf_put(&b, "", 1);
@@ -153,7 +153,7 @@ static void draw_group_head(struct plot *p, const struct plot_panel *panel, cons
 static void draw_page(struct plot *p, const struct plot_words *words, const struct place *places,
                       size_t page, size_t pages)
 {
-	double width = p->canvas->width - 2 * MARGIN, top = top_of(p, page), end = top;
+	double width = p->canvas->width - 2 * MARGIN, top = top_of(p, page), end = top, first = INFINITY;
 	struct frame_of f = {.plot = {MARGIN + AXIS_WIDTH, top, width - AXIS_WIDTH - LEGEND_WIDTH, 0},
 	                     .from_mono_ns = p->from_mono_ns, .end_mono_ns = p->end_mono_ns};
 	size_t i;
@@ -162,10 +162,12 @@ static void draw_page(struct plot *p, const struct plot_words *words, const stru
 	canvas_fill_rect(p->canvas, (struct rect){0, 0, p->canvas->width, p->canvas->height}, p->theme->paper);
 	draw_head(p, words, page);
 	for (i = 0; i < p->len; i++)
-		if (places[i].page == page)
+		if (places[i].page == page) {
+			first = fmin(first, places[i].y);
 			end = fmax(end, places[i].y + panel_height(p, &p->all[i]));
+		}
 	f.plot.h = end - top;
-	draw_time(p, &f);
+	draw_time(p, &f, first + TITLE_HEIGHT);
 	for (i = 0; i < p->len; i++) {
 		if (places[i].page != page)
 			continue;

@@ -111,6 +111,16 @@ static void put_peak(struct buf *b, const struct plot_panel *panel, const struct
 	put_value(b, panel->panel->unit, peak->value);
 }
 
+/* So that words can be read on what is drawn there. */
+static void draw_backing(struct plot *p, const struct font *font, struct buf *words, double end,
+                         double base)
+{
+	double width = text_width_milli(span_of(words->p, words->len), font->is_bold) * font->size / 1000;
+
+	canvas_fill_rect(p->canvas, (struct rect){end - width - 1, base - font->size * 0.8, width + 2,
+	                 font->size}, colour_alpha(p->theme->paper, 0.75));
+}
+
 static void draw_peaks(struct plot *p, const struct plot_panel *panel, const struct frame_of *f)
 {
 	const struct line line = {p->theme->peak, 0.6, DASH_LONG};
@@ -133,6 +143,7 @@ static void draw_peaks(struct plot *p, const struct plot_panel *panel, const str
 			continue;
 		buf_init(&b, 4096);
 		put_peak(&b, panel, peak);
+		draw_backing(p, &font, &b, f->plot.x + f->plot.w - 3, base);
 		canvas_text_buf(p->canvas, f->plot.x + f->plot.w - 3, base, f->plot.w / 2, &font, &b);
 		buf_finish(&b);
 		last = base;
@@ -202,7 +213,7 @@ static void draw_entry(struct plot *p, const struct plot_panel *panel, size_t i,
 
 	if (panel->panel->shape == PANEL_STACK) {
 		canvas_fill_rect(p->canvas, (struct rect){x, y - 5.6, SWATCH, 6},
-		              colour_alpha(line.colour, i % 2 ? 0.7 : 0.85));
+		              colour_alpha(line.colour, AREA_ALPHA));
 	} else {
 		line.width *= 1.4;
 		canvas_line(p->canvas, x, y - 2.4, x + SWATCH, y - 2.4, &line);
@@ -214,7 +225,7 @@ static void draw_entry(struct plot *p, const struct plot_panel *panel, size_t i,
 	x += SWATCH + 3;
 	buf_init(&b, 4096);
 	put_printable(&b, span_str(d->curve->label));
-	canvas_text_buf(p->canvas, x, y, end - width - 4 - x, &name, &b);
+	canvas_name(p->canvas, x, y, end - width - 4 - x, &name, &b);
 	buf_finish(&b);
 }
 

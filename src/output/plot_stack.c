@@ -9,7 +9,7 @@ struct sweep {
 	struct points *points;
 	size_t *at;
 	size_t len;
-	double *known_ns; /* of each column: how much of it any curve covers */
+	double *known; /* of each column: how much of it any curve covers */
 	struct stacked *out;
 };
 
@@ -28,9 +28,8 @@ static void put_sum(struct sweep *s, uint64_t from_ns, uint64_t end_ns, double s
 	size_t c = (size_t)from;
 
 	for (; c < s->out->columns && (double)c < end; c++) {
-		s->known_ns[c] += fmin(end, (double)c + 1) - fmax(from, (double)c);
+		s->known[c] += fmin(end, (double)c + 1) - fmax(from, (double)c);
 		s->out->highest[c] = fmax(s->out->highest[c], sum);
-		s->out->lowest[c] = fmin(s->out->lowest[c], sum);
 	}
 }
 
@@ -84,30 +83,34 @@ static void put_means(struct sweep *s, const struct points *p, double *mean)
 			mean[c] += p->value[i] * (fmin(end, (double)c + 1) - fmax(from, (double)c));
 	}
 	for (c = 0; c < s->out->columns; c++)
-		mean[c] = s->known_ns[c] > 0 ? mean[c] / s->known_ns[c] : 0;
+		mean[c] = s->known[c] > 0 ? mean[c] / s->known[c] : 0;
 }
 
 static galvo_status stack_all(struct sweep *s, struct plot_panel *panel, galvo_error *reterr)
 {
 	galvo_status status = GALVO_OK;
+	double known = 0;
 	size_t k, c;
 
 	for (k = 0; k < s->len && status == GALVO_OK; k++)
 		status = curve_points(s->plot->panels, panel->curves[k].curve, &s->points[k], reterr);
 	if (status != GALVO_OK)
 		return status;
-	for (c = 0; c < s->out->columns; c++) {
+	for (c = 0; c < s->out->columns; c++)
 		s->out->highest[c] = -INFINITY;
-		s->out->lowest[c] = INFINITY;
-	}
 	sweep_sums(s);
 	for (k = 0; k < s->len; k++)
 		put_means(s, &s->points[k], s->out->mean + k * s->out->columns);
-	for (c = 0; c < s->out->columns; c++)
-		if (s->known_ns[c] > 0)
+	for (c = 0; c < s->out->columns; c++) {
+		known += s->known[c];
+		if (s->known[c] > 0)
 			panel->max = fmax(panel->max, s->out->highest[c]);
 		else
-			s->out->highest[c] = s->out->lowest[c] = NAN;
+			s->out->highest[c] = NAN;
+	}
+	/* Time of which nothing is known has no part in means. */
+	for (k = 0; k < s->len && known > 0; k++)
+		panel->curves[k].mean *= (double)s->out->columns / known;
 	return GALVO_OK;
 }
 
@@ -120,12 +123,11 @@ galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *r
 	panel->stacked = (struct stacked){.columns = columns};
 	panel->stacked.mean = alloc_array(columns * s.len, sizeof(double));
 	panel->stacked.highest = alloc_array(columns, sizeof(double));
-	panel->stacked.lowest = alloc_array(columns, sizeof(double));
-	s.known_ns = alloc_array(columns, sizeof(double));
+	s.known = alloc_array(columns, sizeof(double));
 	s.points = alloc_array(s.len, sizeof(*s.points));
 	s.at = alloc_array(s.len, sizeof(*s.at));
-	if (panel->stacked.mean && panel->stacked.highest && panel->stacked.lowest && s.known_ns &&
-	    s.points && s.at)
+	if (panel->stacked.mean && panel->stacked.highest && s.known && s.points &&
+	    s.at)
 		status = stack_all(&s, panel, reterr);
 	else
 		status = err_set(reterr, status, "no memory for a picture");
@@ -133,6 +135,6 @@ galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *r
 		points_finish(&s.points[k]);
 	free(s.points);
 	free(s.at);
-	free(s.known_ns);
+	free(s.known);
 	return status;
 }

@@ -4,6 +4,7 @@
 #define TEXT_BYTES_MAX 4096
 #define PRINTED_BYTES 512 /* no line shows more of a text */
 #define PILE_MAX 2
+#define NUMBER_BYTES 16
 #define ELLIPSIS "\xe2\x80\xa6"
 
 void put_printable(struct buf *b, struct span bytes)
@@ -115,6 +116,29 @@ double canvas_text_buf(struct canvas *canvas, double x, double y, double room, c
 {
 	buf_put(text, "", 1);
 	return text->failed ? 0 : canvas_text(canvas, x, y, room, font, text->p);
+}
+
+double canvas_name(struct canvas *canvas, double x, double y, double room, const struct font *font,
+                   struct buf *text)
+{
+	const struct font tail_font = {font->size, ALIGN_RIGHT, font->is_bold, font->colour};
+	const char *tail;
+	double width, whole;
+
+	buf_put(text, "", 1);
+	if (text->failed)
+		return 0;
+	tail = strrchr(text->p, ' ');
+	whole = canvas->ops->measure(canvas, font, text->p);
+	if (whole <= room || !tail || tail[1] != '(' || strlen(tail) > NUMBER_BYTES)
+		return canvas_text(canvas, x, y, room, font, text->p);
+	width = canvas->ops->measure(canvas, font, tail + 1) + font->size * 0.2;
+	if (width > room * 0.6)
+		return canvas_text(canvas, x, y, room, font, text->p);
+	canvas->ops->text(canvas, x + room, y, &tail_font, tail + 1);
+	text->p[tail - text->p] = '\0';
+	canvas_text(canvas, x, y, room - width, font, text->p);
+	return room;
 }
 
 void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, const struct line *line)
