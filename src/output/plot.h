@@ -106,6 +106,8 @@ galvo_status canvas_finish(struct canvas *canvas, galvo_error *reterr);
 
 /* Any bytes as printable UTF-8 that stays in its line: no piles of marks, nothing XML lacks. */
 void put_printable(struct buf *b, struct span bytes);
+/* The same of what derive made printable already. */
+void put_label(struct buf *b, const char *text);
 /* Width of a text in thousandths of its size, in a font as wide as any that is usual. */
 uint32_t text_width_milli(struct span text, bool is_bold);
 /*

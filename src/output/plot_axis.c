@@ -203,7 +203,7 @@ void put_tick(struct buf *b, const struct ticks *t, size_t i)
 		return;
 	}
 	if (fabs(v) >= 1e6)
-		buf_put_general(b, v, 4);
+		buf_put_general(b, v, 2);
 	else
 		buf_put_fixed(b, v, (unsigned)t->decimals);
 	buf_put_str(b, t->unit);

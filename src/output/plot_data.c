@@ -39,10 +39,10 @@ static galvo_status list_all(struct plot *p, galvo_error *reterr)
 		return no_memory(reterr);
 	if (has_regions(p, false) && !p->gpu_only)
 		p->all[p->len++] = (struct plot_panel){.kind = PLOT_HOST_LANES, .id = LANES_ID,
-			.title = "Regions, as the program names them", .group = "Regions"};
+			.title = "Regions of the program", .group = "Regions"};
 	if (has_regions(p, true))
 		p->all[p->len++] = (struct plot_panel){.kind = PLOT_GPU_LANES, .id = GPU_LANES_ID,
-			.title = "Regions on the GPU, on streams of CUDA", .group = "Regions"};
+			.title = "Regions on the GPU", .group = "Regions"};
 	for (i = 0; i < p->panels->panels_len; i++) {
 		const struct panel *panel = &p->panels->panels[i];
 
@@ -157,25 +157,23 @@ static uint64_t overlap(const struct plot *p, const struct bucket *b)
 /* What is stacked adds up: a mean there is one over all of the time. */
 static void measure(struct plot *p, struct drawn *d, bool is_stacked)
 {
-	double sum = 0, ns = 0, plain = 0;
+	double sum = 0, known = 0, plain = 0;
 	size_t i;
 
 	d->min = INFINITY;
 	d->max = -INFINITY;
 	for (i = 0; i < d->len; i++) {
 		const struct bucket *b = &d->buckets[i];
-		double weight = (double)overlap(p, b);
+		double weight = (double)overlap(p, b) / (double)(p->end_mono_ns - p->from_mono_ns);
 
 		d->min = fmin(d->min, b->min);
 		d->max = fmax(d->max, b->max);
 		sum += b->mean * weight;
-		ns += weight;
-		plain += b->mean;
+		known += weight;
+		plain += b->mean / (double)d->len;
 		d->is_band |= b->len > 1;
 	}
-	if (is_stacked)
-		ns = (double)(p->end_mono_ns - p->from_mono_ns);
-	d->mean = ns > 0 ? sum / ns : d->len ? plain / (double)d->len : NAN;
+	d->mean = is_stacked ? sum : known > 0 ? sum / known : plain;
 	p->is_banded |= d->is_band;
 }
 

@@ -144,7 +144,7 @@ static void draw_group_head(struct plot *p, const struct plot_panel *panel, cons
 
 	canvas_line(p->canvas, MARGIN, y + 2.5, p->canvas->width - MARGIN, y + 2.5, &line);
 	buf_init(&b, 4096);
-	put_printable(&b, span_str(panel->group));
+	put_label(&b, panel->group);
 	buf_put_str(&b, place->goes_on ? " (goes on)" : "");
 	canvas_text_buf(p->canvas, MARGIN, y, p->canvas->width - 2 * MARGIN, &bold, &b);
 	buf_finish(&b);

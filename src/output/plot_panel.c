@@ -106,7 +106,7 @@ static void draw_frame(struct plot *p, const struct frame_of *f)
 
 static void put_peak(struct buf *b, const struct plot_panel *panel, const struct panel_peak *peak)
 {
-	put_printable(b, span_str(peak->label));
+	put_label(b, peak->label);
 	buf_put_str(b, " ");
 	put_value(b, panel->panel->unit, peak->value);
 }
@@ -185,7 +185,7 @@ static void draw_title(struct plot *p, const struct plot_panel *panel, const str
 	struct buf b;
 
 	buf_init(&b, 4096);
-	put_printable(&b, span_str(panel->title));
+	put_label(&b, panel->title);
 	x += canvas_text_buf(p->canvas, x, y, f->plot.w * 0.75, &bold, &b) + 6;
 	buf_finish(&b);
 	if (panel->kind == PLOT_GPU_LANES || (panel->panel && panel->panel->is_gpu_clock))
@@ -224,7 +224,7 @@ static void draw_entry(struct plot *p, const struct plot_panel *panel, size_t i,
 	buf_finish(&b);
 	x += SWATCH + 3;
 	buf_init(&b, 4096);
-	put_printable(&b, span_str(d->curve->label));
+	put_label(&b, d->curve->label);
 	canvas_name(p->canvas, x, y, end - width - 4 - x, &name, &b);
 	buf_finish(&b);
 }
@@ -237,12 +237,14 @@ static void draw_legend(struct plot *p, const struct plot_panel *panel, const st
 	size_t room = (size_t)((f->plot.h + 4) / LEGEND_STEP), i, n = panel->curves_len;
 	struct buf b;
 
+	bool has_rest = n > 0 && panel->curves[n - 1].curve->is_rest;
+
 	if (room > LEGEND_ROWS)
 		room = LEGEND_ROWS;
-	if (room < 1)
-		room = 1;
+	if (room < 3)
+		room = 3;
 	if (n > room)
-		n = room - 1;
+		n = room - 1 - has_rest;
 	canvas_text(p->canvas, end, f->plot.y - 3.5, VALUE_WIDTH, &soft, "mean");
 	for (i = 0; i < n; i++)
 		draw_entry(p, panel, i, x, f->plot.y + 5 + LEGEND_STEP * (double)i, end);
@@ -250,9 +252,12 @@ static void draw_legend(struct plot *p, const struct plot_panel *panel, const st
 		return;
 	y = f->plot.y + 5 + LEGEND_STEP * (double)n;
 	buf_init(&b, 64);
-	buf_printf(&b, n ? "and %zu more" : "%zu curves", panel->curves_len - n);
+	buf_printf(&b, "and %zu more", panel->curves_len - n - has_rest);
 	canvas_text_buf(p->canvas, x + SWATCH + 3, y, end - x - SWATCH, &more, &b);
 	buf_finish(&b);
+	/* What the others have together may be most of it. */
+	if (has_rest)
+		draw_entry(p, panel, panel->curves_len - 1, x, y + LEGEND_STEP, end);
 }
 
 /* Colours beside their numbers, and the names of rows left of them. */
@@ -280,7 +285,7 @@ static void draw_heat_words(struct plot *p, const struct plot_panel *panel, cons
 	}
 	for (i = 0; i < panel->curves_len; i += every) {
 		buf_init(&b, 4096);
-		put_printable(&b, span_str(panel->curves[i].curve->label));
+		put_label(&b, panel->curves[i].curve->label);
 		canvas_text_buf(p->canvas, f->plot.x - 3, f->plot.y + row * ((double)i + 0.5) + 2.4, AXIS_WIDTH - 4,
 		             &right, &b);
 		buf_finish(&b);

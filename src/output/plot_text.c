@@ -7,17 +7,12 @@
 #define NUMBER_BYTES 16
 #define ELLIPSIS "\xe2\x80\xa6"
 
-void put_printable(struct buf *b, struct span bytes)
+void put_label(struct buf *b, const char *text)
 {
-	struct buf escaped;
-	struct span rest;
+	struct span rest = span_str(text);
 	size_t columns, piled = 0, n;
 
-	if (bytes.n > PRINTED_BYTES)
-		bytes.n = PRINTED_BYTES;
-	buf_init(&escaped, 4 * PRINTED_BYTES + 16);
-	buf_put_escaped(&escaped, bytes);
-	for (rest = span_of(escaped.p, escaped.len); rest.n; piled = columns ? 0 : piled + 1) {
+	for (; rest.n; piled = columns ? 0 : piled + 1) {
 		const char *p = rest.p;
 
 		n = text_take_character(&rest, &columns);
@@ -28,6 +23,19 @@ void put_printable(struct buf *b, struct span bytes)
 		else
 			buf_put(b, p, n);
 	}
+}
+
+void put_printable(struct buf *b, struct span bytes)
+{
+	struct buf escaped;
+
+	if (bytes.n > PRINTED_BYTES)
+		bytes.n = PRINTED_BYTES;
+	buf_init(&escaped, 4 * PRINTED_BYTES + 16);
+	buf_put_escaped(&escaped, bytes);
+	buf_put(&escaped, "", 1);
+	if (!escaped.failed)
+		put_label(b, escaped.p);
 	b->failed |= escaped.failed;
 	buf_finish(&escaped);
 }

@@ -177,7 +177,7 @@ static void make_regions(struct fake_run *f)
 	make_one(f);
 	f->session.stop_mono_ns = 110 * S;
 	for (i = 0; i < REGIONS; i++) {
-		uint64_t from = i < 100 ? i * 100 * MS : i * MS, length = i < 100 ? (i % 5 + 1) * 60 * MS : MS / 2;
+		uint64_t from = i < 100 ? i * 100 * MS : i * MS, length = i < 2 ? 6 * S : i < 100 ? (i % 5 + 1) * 60 * MS : MS / 2;
 
 		all[i] = (struct region){.domain = i % 3 ? DOMAIN_GENERIC : DOMAIN_GPU,
 			.name = span_str(names[i % 4]), .id = i + 1, .start_mono_ns = 100 * S + from,
