@@ -59,6 +59,7 @@ static bool take_number(const char *text, uint32_t least, uint32_t most, uint32_
 static bool take_range(const char *text, galvo_plot_options *o)
 {
 	const char *dash = strchr(text, '-');
+	double from_s = 0, end_s = 0;
 	char start[64];
 	size_t n;
 
@@ -66,12 +67,11 @@ static bool take_range(const char *text, galvo_plot_options *o)
 		return false;
 	memcpy(start, text, n);
 	start[n] = '\0';
-	o->from_s = o->end_s = 0;
-	if (n > 0 && !parse_duration(start, &o->from_s))
+	if ((n > 0 && !parse_duration(start, &from_s)) || (dash[1] && !parse_duration(dash + 1, &end_s)))
 		return false;
-	if (!dash[1])
-		return true;
-	return parse_duration(dash + 1, &o->end_s) && o->end_s > o->from_s;
+	o->after_ns = (uint64_t)(from_s * 1e9 + 0.5);
+	o->before_ns = (uint64_t)(end_s * 1e9 + 0.5);
+	return !dash[1] || o->before_ns > o->after_ns;
 }
 
 static enum opt_taken take_option(void *ctx, int key, const char *arg)

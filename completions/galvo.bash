@@ -14,6 +14,10 @@ _galvo() {
 		opts='--by --json --help'
 		dirs=' operand'
 		files='' ;;
+	plot)
+		opts='--format --gpu-only --output --panel-height --panels --range --theme --title --width --help'
+		dirs=''
+		files=' --output -o operand' ;;
 	check)
 		opts='--repair --quiet --help'
 		dirs=' --repair operand'
@@ -52,7 +56,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check doctor region mark config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report plot check doctor region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

@@ -40,28 +40,26 @@ static galvo_status check_options(const galvo_plot_options *o, galvo_error *rete
 /* The part of the time that is drawn. */
 static galvo_status take_time(struct plot *p, const galvo_plot_options *o, galvo_error *reterr)
 {
-	uint64_t zero = p->panels->zero_mono_ns, end = p->panels->end_mono_ns;
-	double length_s = end > zero ? (double)(end - zero) / 1e9 : 0;
-	double from_s = o->from_s, end_s = o->end_s == 0 ? length_s : o->end_s;
+	uint64_t zero = p->panels->zero_mono_ns, all = p->panels->end_mono_ns;
+	uint64_t length_ns = all > zero ? all - zero : 0;
+	uint64_t end_ns = o->before_ns && o->before_ns < length_ns ? o->before_ns : length_ns;
 	struct buf b;
 
-	if (!(from_s >= 0) || !(end_s > from_s || (from_s == 0 && o->end_s == 0)) ||
-	    (from_s > 0 && from_s >= length_s)) {
+	if (o->after_ns > 0 && (o->after_ns >= end_ns || (o->before_ns && o->after_ns >= o->before_ns))) {
 		buf_init(&b, 128);
-		put_duration(&b, length_s);
+		put_duration(&b, (double)length_ns / 1e9);
 		buf_put(&b, "", 1);
-		err_set(reterr, GALVO_ERR_INVALID, "no such time: %g s to %g s of a recording of %s", from_s,
-		        end_s, b.failed ? "?" : b.p);
+		err_set(reterr, GALVO_ERR_INVALID, "no such time: %g s to %g s of a recording of %s",
+		        (double)o->after_ns / 1e9, (double)(o->before_ns ? o->before_ns : length_ns) / 1e9,
+		        b.failed ? "?" : b.p);
 		buf_finish(&b);
 		return GALVO_ERR_INVALID;
 	}
 	/* A run of one instant has an axis, too. */
-	p->from_s = from_s;
-	p->end_s = fmax(fmin(end_s, length_s), from_s + 1e-6);
-	p->from_mono_ns = zero + (uint64_t)(p->from_s * 1e9);
-	p->end_mono_ns = zero + (uint64_t)(p->end_s * 1e9 + 0.5);
-	if (p->end_mono_ns <= p->from_mono_ns)
-		p->end_mono_ns = p->from_mono_ns + 1;
+	p->from_mono_ns = zero + o->after_ns;
+	p->end_mono_ns = zero + (end_ns > o->after_ns ? end_ns : o->after_ns + 1000);
+	p->from_s = (double)o->after_ns / 1e9;
+	p->end_s = (double)(p->end_mono_ns - zero) / 1e9;
 	return GALVO_OK;
 }
 

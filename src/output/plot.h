@@ -44,7 +44,7 @@ void path_finish(struct path *p);
 enum align { ALIGN_LEFT, ALIGN_MIDDLE, ALIGN_RIGHT };
 
 struct font {
-	double size;
+	double em; /* its size */
 	enum align align;
 	bool is_bold;
 	struct colour colour;
@@ -151,7 +151,7 @@ struct ticks {
 	double low, high; /* of the axis, in the unit of the values */
 	double at[TICKS_MAX];
 	size_t len;
-	double unit_size; /* of a value that is printed as 1 */
+	double unit_worth; /* of a value that is printed as 1 */
 	char unit[16];    /* behind the number: " GiB" */
 	int decimals;
 	bool is_time;

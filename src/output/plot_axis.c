@@ -154,7 +154,7 @@ void ticks_of_values(struct ticks *ret, enum metric_unit unit, double low, doubl
 	if (!fixed_low && isfinite(floor(ret->low / step) * step))
 		ret->low = floor(ret->low / step + 1e-6) * step;
 	place(ret, step);
-	ret->unit_size = size;
+	ret->unit_worth = size;
 	ret->decimals = decimals_of(step / size);
 	snprintf(ret->unit, sizeof(ret->unit), "%s%s%s", prefix[0] || w.unit[0] ? " " : "", prefix, w.unit);
 }
@@ -185,18 +185,18 @@ void ticks_of_time(struct ticks *ret, double from_s, double end_s, size_t most)
 	for (i = 0; i + 1 < ARRAY_LEN(time_steps) && time_steps[i].step_s < least * (1 - 1e-9); i++)
 		;
 	*ret = (struct ticks){.is_time = true, .low = from_s, .high = end_s,
-	                      .unit_size = time_steps[i].unit_s};
+	                      .unit_worth = time_steps[i].unit_s};
 	place(ret, time_steps[i].step_s);
 	/* Milliseconds of an hour are no help: seconds, then, with decimals. */
-	if (ret->unit_size < 1 && end_s >= 10000 * ret->unit_size)
-		ret->unit_size = 1;
-	snprintf(ret->unit, sizeof(ret->unit), " %s", ret->unit_size == 1 ? "s" : time_steps[i].unit);
-	ret->decimals = decimals_of(time_steps[i].step_s / ret->unit_size);
+	if (ret->unit_worth < 1 && end_s >= 10000 * ret->unit_worth)
+		ret->unit_worth = 1;
+	snprintf(ret->unit, sizeof(ret->unit), " %s", ret->unit_worth == 1 ? "s" : time_steps[i].unit);
+	ret->decimals = decimals_of(time_steps[i].step_s / ret->unit_worth);
 }
 
 void put_tick(struct buf *b, const struct ticks *t, size_t i)
 {
-	double v = t->at[i] / t->unit_size;
+	double v = t->at[i] / t->unit_worth;
 
 	if (v == 0) { /* of whatever */
 		buf_printf(b, "0%s", t->is_time || t->unit[1] == '%' ? t->unit : "");

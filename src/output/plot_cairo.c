@@ -146,7 +146,7 @@ static void take_font(struct drawing *d, const struct font *font)
 {
 	d->call.select_font_face(d->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
 	                         font->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	d->call.set_font_size(d->cairo, font->size);
+	d->call.set_font_size(d->cairo, font->em);
 }
 
 static double cairo_measure(struct canvas *canvas, const struct font *font, const char *text)
@@ -314,8 +314,8 @@ galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about
                             struct canvas **ret_pen, galvo_error *reterr)
 {
 	(void)format, (void)about, (void)form, (void)write_fn, (void)ctx, (void)ret_pen;
-	return err_set(reterr, GALVO_ERR_ABSENT, "PNG and PDF need cairo, and this galvo was built "
-	               "without it (package libcairo2-dev); SVG needs nothing");
+	return err_set(reterr, GALVO_ERR_ABSENT, "PNG and PDF are drawn by cairo, and this galvo was "
+	               "built without it (package libcairo2-dev); SVG needs nothing");
 }
 
 #endif

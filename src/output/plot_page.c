@@ -70,7 +70,7 @@ static void draw_head(struct plot *p, const struct plot_words *words, size_t pag
 	double room = p->canvas->width - 2 * MARGIN;
 
 	p->canvas->ops->group(p->canvas, "head", NULL, NULL);
-	canvas_text(p->canvas, MARGIN, MARGIN + bold.size * 0.9, room, &bold, words->title);
+	canvas_text(p->canvas, MARGIN, MARGIN + bold.em * 0.9, room, &bold, words->title);
 	if (page == 0)
 		canvas_text(p->canvas, MARGIN, MARGIN + 22, room, &soft, words->facts);
 	p->canvas->ops->group_end(p->canvas);

@@ -115,10 +115,10 @@ static void put_peak(struct buf *b, const struct plot_panel *panel, const struct
 static void draw_backing(struct plot *p, const struct font *font, struct buf *words, double end,
                          double base)
 {
-	double width = text_width_milli(span_of(words->p, words->len), font->is_bold) * font->size / 1000;
+	double width = text_width_milli(span_of(words->p, words->len), font->is_bold) * font->em / 1000;
 
-	canvas_fill_rect(p->canvas, (struct rect){end - width - 1, base - font->size * 0.8, width + 2,
-	                 font->size}, colour_alpha(p->theme->paper, 0.75));
+	canvas_fill_rect(p->canvas, (struct rect){end - width - 1, base - font->em * 0.8, width + 2,
+	                 font->em}, colour_alpha(p->theme->paper, 0.75));
 }
 
 static void draw_peaks(struct plot *p, const struct plot_panel *panel, const struct frame_of *f)
@@ -136,10 +136,10 @@ static void draw_peaks(struct plot *p, const struct plot_panel *panel, const str
 		if (!is_in_reach(panel, peak))
 			continue;
 		canvas_line(p->canvas, f->plot.x, y, f->plot.x + f->plot.w, y, &line);
-		if (base - font.size < f->plot.y)
-			base = y + font.size + 0.5;
+		if (base - font.em < f->plot.y)
+			base = y + font.em + 0.5;
 		/* Two at one height: the line stays, one word is enough. */
-		if (fabs(base - last) < font.size)
+		if (fabs(base - last) < font.em)
 			continue;
 		buf_init(&b, 4096);
 		put_peak(&b, panel, peak);

@@ -157,7 +157,7 @@ static void svg_text(struct canvas *canvas, double x, double y, const struct fon
 	buf_put_str(b, "<text");
 	put_attribute(b, "x", x);
 	put_attribute(b, "y", y);
-	put_attribute(b, "font-size", font->size);
+	put_attribute(b, "font-size", font->em);
 	buf_put_str(b, font->is_bold ? " font-weight=\"bold\"" : "");
 	buf_put_str(b, anchors[font->align]);
 	put_colour(b, "fill", font->colour);
@@ -170,7 +170,7 @@ static void svg_text(struct canvas *canvas, double x, double y, const struct fon
 static double svg_measure(struct canvas *canvas, const struct font *font, const char *text)
 {
 	(void)canvas;
-	return text_width_milli(span_str(text), font->is_bold) * font->size / 1000;
+	return text_width_milli(span_str(text), font->is_bold) * font->em / 1000;
 }
 
 static void svg_clip(struct canvas *canvas, const struct rect *r)

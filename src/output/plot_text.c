@@ -129,7 +129,7 @@ double canvas_text_buf(struct canvas *canvas, double x, double y, double room, c
 double canvas_name(struct canvas *canvas, double x, double y, double room, const struct font *font,
                    struct buf *text)
 {
-	const struct font tail_font = {font->size, ALIGN_RIGHT, font->is_bold, font->colour};
+	const struct font tail_font = {font->em, ALIGN_RIGHT, font->is_bold, font->colour};
 	const char *tail;
 	double width, whole;
 
@@ -140,7 +140,7 @@ double canvas_name(struct canvas *canvas, double x, double y, double room, const
 	whole = canvas->ops->measure(canvas, font, text->p);
 	if (whole <= room || !tail || tail[1] != '(' || strlen(tail) > NUMBER_BYTES)
 		return canvas_text(canvas, x, y, room, font, text->p);
-	width = canvas->ops->measure(canvas, font, tail + 1) + font->size * 0.2;
+	width = canvas->ops->measure(canvas, font, tail + 1) + font->em * 0.2;
 	if (width > room * 0.6)
 		return canvas_text(canvas, x, y, room, font, text->p);
 	canvas->ops->text(canvas, x + room, y, &tail_font, tail + 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at pictures of runs as nobody has them: SVG as XML with places and words, PNG pixel by pixel."""
+# Looks at pictures of runs as nobody has them: SVG as XML with places and words, PNG pixel by pixel.
 import os
 import re
 import shutil

@@ -321,11 +321,12 @@ static void options_that_make_no_sense(void)
 		{{.reserved = 1}, GALVO_ERR_INVALID, "reserved is 1, not 0"},
 		{{.width = 5}, GALVO_ERR_INVALID, "expected a width of 320 to 20000, got 5"},
 		{{.panel_height = 1}, GALVO_ERR_INVALID, "expected a height of 24 to 4000 for a panel, got 1"},
-		{{.from_s = -1}, GALVO_ERR_INVALID, "no such time: -1 s to 10 s of a recording of 10.0 s"},
-		{{.from_s = NAN}, GALVO_ERR_INVALID, "no such time: nan s to 10 s of a recording of 10.0 s"},
-		{{.end_s = NAN}, GALVO_ERR_INVALID, "no such time: 0 s to nan s of a recording of 10.0 s"},
-		{{.from_s = 12, .end_s = 13}, GALVO_ERR_INVALID, "no such time: 12 s to 13 s of a recording of 10.0 s"},
-		{{.from_s = 3, .end_s = 2}, GALVO_ERR_INVALID, "no such time: 3 s to 2 s of a recording of 10.0 s"},
+		{{.after_ns = 12 * S, .before_ns = 13 * S}, GALVO_ERR_INVALID,
+		 "no such time: 12 s to 13 s of a recording of 10.0 s"},
+		{{.after_ns = 3 * S, .before_ns = 2 * S}, GALVO_ERR_INVALID,
+		 "no such time: 3 s to 2 s of a recording of 10.0 s"},
+		{{.after_ns = UINT64_MAX}, GALVO_ERR_INVALID,
+		 "no such time: 1.84467e+10 s to 10 s of a recording of 10.0 s"},
 		{{.gpu_only = 1}, GALVO_ERR_ABSENT, "nothing to draw: there are no values of GPUs"},
 	};
 	struct fake_run *f = full_run();
@@ -353,7 +354,7 @@ static void options_that_make_no_sense(void)
 static void a_part_of_the_time(void)
 {
 	struct fake_run *f = full_run();
-	galvo_plot_options o = {.format = GALVO_PLOT_SVG, .from_s = 2, .end_s = 5, .title = "A <title>"};
+	galvo_plot_options o = {.format = GALVO_PLOT_SVG, .after_ns = 2 * S, .before_ns = 5 * S, .title = "A <title>"};
 	struct taken t = {0};
 
 	OK(draw(f, o, &t, NULL) == GALVO_OK);
@@ -361,7 +362,7 @@ static void a_part_of_the_time(void)
 	OK(strstr(t.bytes, ">2.5 s<") && !strstr(t.bytes, ">6 s<"));
 	free(t.bytes);
 	/* An end beyond that of the recording is that. */
-	o.end_s = 1e9;
+	o.before_ns = UINT64_MAX;
 	OK(draw(f, o, &t, NULL) == GALVO_OK && strstr(t.bytes, "here: 2 s to 10 s"));
 	free(t.bytes);
 	free(f);
