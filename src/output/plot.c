@@ -12,7 +12,6 @@
 #define MOST_PANEL 4000
 #define LEAST_SCALE 1.2 /* pixels to a point: with fewer, words are not legible */
 #define VECTOR_SCALE 2.0 /* as many steps as paper shows */
-#define STRETCH_MAX 1.6
 #define WORDS_MAX 65536
 
 /* ---- what is asked for ----------------------------------------------------------------------------------- */
@@ -80,18 +79,11 @@ static void take_form(struct canvas *form, const galvo_plot_options *o)
 
 static void take_heights(struct plot *p, const struct canvas *form, double asked)
 {
-	double most = form->is_paged ? form->height - 2 * MARGIN - 100 : INFINITY, sum = 0, room;
+	double most = form->is_paged ? form->height - 2 * MARGIN - 100 : INFINITY;
 	size_t i;
 
-	for (i = 0; i < p->len; i++) {
+	for (i = 0; i < p->len; i++)
 		p->all[i].height = fmin(most, panel_good_height(p, &p->all[i], asked / form->scale));
-		sum += p->all[i].kind == PLOT_PANEL ? p->all[i].height : 0;
-	}
-	/* Few panels use the paper that there is. */
-	room = form->height - page_height(p) - 1;
-	for (i = 0; i < p->len && form->is_paged && asked == 0 && room > 0; i++)
-		if (p->all[i].kind == PLOT_PANEL)
-			p->all[i].height *= fmin(STRETCH_MAX, 1 + room / sum);
 }
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
@@ -213,6 +205,7 @@ static galvo_status plot_panels(const struct panels *panels, const struct galvo_
 	struct plot p = {.panels = panels, .theme = theme_of(o->is_dark), .gpu_only = o->gpu_only};
 	struct canvas form;
 	galvo_status status;
+	double height;
 	size_t i;
 
 	take_form(&form, o);
@@ -228,8 +221,9 @@ static galvo_status plot_panels(const struct panels *panels, const struct galvo_
 		                 "values of GPUs" : "nothing to draw: there are no values");
 	if (status == GALVO_OK) {
 		take_heights(&p, &form, o->panel_height);
-		if (!form.is_paged)
-			form.height = ceil(page_height(&p) * form.scale) / form.scale; /* whole pixels */
+		/* A picture, and a single page, end below the last panel: of whole pixels. */
+		height = ceil(page_height(&p) * form.scale) / form.scale;
+		form.height = form.is_paged ? fmin(form.height, height) : height;
 		status = draw_with_words(&p, &form, o, s, to, reterr);
 	}
 	for (i = 0; i < p.len; i++)

@@ -83,7 +83,7 @@ static void draw_band(struct plot *p, const struct drawn *d, const struct frame_
                       struct colour c)
 {
 	struct path *path = &p->path;
-	double from, end;
+	double from = 0, end;
 	size_t i, k, n;
 
 	path_clear(path);
@@ -101,7 +101,7 @@ static void draw_band(struct plot *p, const struct drawn *d, const struct frame_
 			path_line(path, end, frame_y(f, d->buckets[k].min));
 			path_line(path, from, frame_y(f, d->buckets[k].min));
 		}
-		path_line(path, path->p ? from : 0, frame_y(f, d->buckets[i].max));
+		path_line(path, from, frame_y(f, d->buckets[i].max));
 	}
 	p->canvas->ops->fill(p->canvas, path, colour_alpha(c, BAND_ALPHA));
 	/* A single value that stands out is one pixel wide: the edge shows it. */
@@ -188,15 +188,16 @@ static void draw_layer(struct plot *p, const struct stacked *s, const struct fra
 static void draw_highest(struct plot *p, const struct stacked *s, const struct frame_of *f,
                          const double *sum)
 {
+	double width = fmax(LINE_WIDTH, f->plot.w / (double)s->columns);
 	struct path *path = &p->path;
 	size_t i;
 
 	path_clear(path);
 	for (i = 0; i < s->columns; i++)
 		if (s->highest[i] - sum[i] > (f->high - f->low) * 0.01)
-			path_rect(path, (struct rect){column_x(f, s, i), frame_y(f, s->highest[i]),
-			          f->plot.w / (double)s->columns, frame_y(f, sum[i]) - frame_y(f, s->highest[i])});
-	p->canvas->ops->fill(p->canvas, path, colour_alpha(p->theme->soft_ink, 0.45));
+			path_rect(path, (struct rect){column_x(f, s, i), frame_y(f, s->highest[i]), width,
+			          frame_y(f, sum[i]) - frame_y(f, s->highest[i])});
+	p->canvas->ops->fill(p->canvas, path, colour_alpha(p->theme->soft_ink, 0.55));
 }
 
 /* The k-th from below: few are in their panel's order. curves_len: there is none. */

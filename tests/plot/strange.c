@@ -1,9 +1,6 @@
 /* Pictures of runs as nobody has them: strange NAME png|svg|pdf [PANELS [WIDTH [dark]]] writes one to stdout. */
-#include "fake_run.h"
+#include "full_run.h"
 #include "galvo/plot.h"
-
-#define SHARE(name) name ".avg.pct_of_peak_sustained_elapsed"
-#define RATE(name) name ".sum.per_second"
 
 static const char *const machine_columns[] = {
 	SHARE("cpu__cycles_user"), SHARE("cpu__cycles_kernel"), "mem__used_bytes", "mem__capacity_bytes"};
@@ -150,7 +147,7 @@ static void make_hostile(struct fake_run *f)
 		"a\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81",
 		"\xe2\x80\xae" "desrever", "\"' onload=\"x", "\xef\xbf\xbe\xef\xbf\xbf", "tab\there\nline",
 	};
-	static const char *const argv[] = {"<b>&\"make\"</b>", "\x1b]0;x\x07", "\xc3\x28"};
+	static const char *const words[] = {"<b>&\"make\"</b>", "\x1b]0;x\x07", "\xc3\x28"};
 	struct table *t = table(f, SCOPE_PROCESS, process_columns, 2, 10 * ARRAY_LEN(names));
 	uint32_t i, k;
 
@@ -163,7 +160,7 @@ static void make_hostile(struct fake_run *f)
 		for (k = 0; k < ARRAY_LEN(names); k++)
 			put(t, 100 * S + (i + 1) * S, 4711 + k, (const double[]){10 * k + 5, 1e6 * (k + 1)});
 	f->session.hostname = "<host>\x1b[0m&";
-	f->session.workload = (struct session_workload){.present = true, .argv = argv, .argv_len = 3,
+	f->session.workload = (struct session_workload){.present = true, .argv = words, .argv_len = 3,
 		.pid = 4711, .start_mono_ns = 100 * S, .end_mono_ns = 109 * S, .exited = true};
 }
 
@@ -193,7 +190,7 @@ static const struct {
 } strange[] = {
 	{"none", make_none}, {"one", make_one}, {"short", make_short}, {"long", make_long},
 	{"spike", make_spike}, {"huge", make_huge}, {"absent", make_absent}, {"cores", make_cores},
-	{"processes", make_processes}, {"hostile", make_hostile}, {"regions", make_regions},
+	{"processes", make_processes}, {"hostile", make_hostile}, {"regions", make_regions}, {"full", full},
 };
 
 static int to_stdout(void *ctx, const void *bytes, size_t n)
@@ -207,7 +204,7 @@ static int32_t format_of(const char *name)
 	return !strcmp(name, "svg") ? GALVO_PLOT_SVG : !strcmp(name, "pdf") ? GALVO_PLOT_PDF : GALVO_PLOT_PNG;
 }
 
-int main(int argc, char **argv)
+int main(int argc, char **args)
 {
 	galvo_plot_options o = {.struct_size = sizeof(o)};
 	struct fake_run *f = alloc_array(1, sizeof(*f));
@@ -217,14 +214,14 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || !f)
 		return 2;
-	o.format = format_of(argv[2]);
-	o.panels = argc > 3 && argv[3][0] ? argv[3] : NULL;
+	o.format = format_of(args[2]);
+	o.panels = argc > 3 && args[3][0] ? args[3] : NULL;
 	if (argc > 4)
-		span_to_u64(span_str(argv[4]), &width);
+		span_to_u64(span_str(args[4]), &width);
 	o.width = (uint32_t)width;
 	o.is_dark = argc > 5;
 	fake_init(f);
-	for (i = 0; i < ARRAY_LEN(strange) && strcmp(strange[i].name, argv[1]) != 0; i++)
+	for (i = 0; i < ARRAY_LEN(strange) && strcmp(strange[i].name, args[1]) != 0; i++)
 		;
 	if (i == ARRAY_LEN(strange))
 		return 2;
