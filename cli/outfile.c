@@ -117,6 +117,20 @@ bool outfile_close(struct outfile *o, bool keep)
 	return is_done;
 }
 
+int outfile_end(struct outfile *o, galvo_status status, const galvo_error *error)
+{
+	int failed = errno; /* of the write, if the writer stopped it */
+
+	if (status == GALVO_ERR_CALLBACK)
+		complain("%s: %s", o->path, strerror(failed));
+	else if (status != GALVO_OK)
+		complain("%s", error->text);
+	if (outfile_close(o, status == GALVO_OK))
+		return status == GALVO_OK ? 0 : EXIT_OF_GALVO;
+	complain("%s: %s", o->path, strerror(errno));
+	return EXIT_OF_GALVO;
+}
+
 void outfile_finish(struct outfile *o)
 {
 	free(o->path);
