@@ -144,6 +144,14 @@ bool utf8_is_valid(struct span bytes);
  * the length. Never cuts a character in two. */
 size_t utf8_copy(char *to, size_t cap, struct span bytes);
 
+/* ---- columns of a terminal; all of these want valid UTF-8 ------------------------------------ */
+
+size_t text_columns(struct span text);
+/* As many of its first bytes as fit into so many columns. */
+size_t text_fit(struct span text, size_t columns);
+/* The first character of a text that is not empty: its bytes, and its columns. */
+size_t text_take_character(struct span *rest, size_t *ret_columns);
+
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
 struct clock {

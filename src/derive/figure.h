@@ -99,6 +99,9 @@ void derive_usage(struct galvo_summary *s, const struct galvo_run *run);
 /* After the tree. */
 galvo_status derive_groups(struct galvo_summary *s, const struct galvo_run *run,
                            galvo_error *reterr);
+/* Where each process of the run is among those of the summary, once they are in order. Free with free(). */
+galvo_status process_places(const struct galvo_summary *s, const struct galvo_run *run,
+                            size_t **ret, galvo_error *reterr);
 /* Puts processes into the order of the tree and links them. */
 galvo_status tree_arrange(struct galvo_summary *s, const struct process_index *x,
                           galvo_error *reterr);

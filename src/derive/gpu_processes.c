@@ -199,13 +199,11 @@ static int compare_use(const void *a, const void *b)
 static galvo_status link_processes(struct galvo_summary *sum, const struct galvo_run *run, size_t n,
                                    galvo_error *reterr)
 {
-	size_t *place = alloc_array(run->processes_len, sizeof(*place)), i;
+	size_t *place, i;
+	galvo_status status = process_places(sum, run, &place, reterr);
 
-	if (!place)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu processes",
-		               run->processes_len);
-	for (i = 0; i < sum->processes_len; i++)
-		place[sum->processes[i].info - run->processes] = i;
+	if (status != GALVO_OK)
+		return status;
 	for (i = 0; i < n; i++)
 		if (sum->gpu_processes[i].info)
 			sum->gpu_processes[i].process = place[sum->gpu_processes[i].info - run->processes];

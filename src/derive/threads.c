@@ -38,20 +38,16 @@ static int compare(const void *a, const void *b)
 	return x->info->tid < y->info->tid ? -1 : x->info->tid > y->info->tid;
 }
 
-/* Where the processes of the run are in the order of the tree. */
 static galvo_status assign(struct galvo_summary *sum, const struct galvo_run *run,
                            galvo_error *reterr)
 {
-	size_t *place = alloc_array(run->processes_len, sizeof(*place)), i;
+	size_t *place = NULL, i;
 	struct process_index x;
-	galvo_status status = GALVO_OK;
+	galvo_status status = process_places(sum, run, &place, reterr);
 
-	if (!place)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu processes",
-		               run->processes_len);
+	if (status != GALVO_OK)
+		return status;
 	status = process_index_init(&x, run, reterr);
-	for (i = 0; status == GALVO_OK && i < sum->processes_len; i++)
-		place[sum->processes[i].info - run->processes] = i;
 	for (i = 0; status == GALVO_OK && i < sum->threads_len; i++) {
 		const struct thread_info *info = sum->threads[i].info;
 		uint32_t process = process_index_at(&x, info->pid, info->first_mono_ns);

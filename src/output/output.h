@@ -41,14 +41,6 @@ void sheet_text(struct sheet *s, const char *text);
 /* Bytes of unknown encoding, printable. */
 void sheet_escaped(struct sheet *s, const char *bytes);
 
-/* ---- columns of a terminal; all of these want valid UTF-8 ------------------------------------ */
-
-size_t text_columns(struct span text);
-/* As many of its first bytes as fit into so many columns. */
-size_t text_fit(struct span text, size_t columns);
-/* The first character of a text that is not empty: its bytes, and its columns. */
-size_t text_take_character(struct span *rest, size_t *ret_columns);
-
 /* ---- numbers for people; "-" for NaN -------------------------------------------------------- */
 
 void put_bytes(struct buf *b, double bytes);        /* 1.23 GiB: three digits, binary units */

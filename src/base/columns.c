@@ -1,5 +1,5 @@
 /* How many columns of a terminal a text takes: wide characters two, combining ones none. */
-#include "output.h"
+#include "base.h"
 
 struct range {
 	uint32_t first, last;

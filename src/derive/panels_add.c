@@ -1,0 +1,360 @@
+/* One panel by its rule: which things are in it, their curves, and what they come to at most. */
+#include <math.h>
+
+#include "panels_parts.h"
+
+#define PANELS_MAX (UINT32_C(1) << 20)
+#define HEAT_FROM 17 /* curves beside each other that are too many for lines */
+
+/* A column of a panel, and what it came to for each thing. */
+struct shown_column {
+	const struct panel_column *rule;
+	size_t column;
+	const struct figure *figures;
+};
+
+struct draft {
+	const struct panel_rule *rule;
+	struct feed *feed;
+	struct shown_column *columns;
+	size_t columns_len;
+	uint32_t *things; /* in the order in which they are shown */
+	size_t things_len, shown_len;
+	struct panel panel;
+};
+
+static galvo_status no_memory(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for panels");
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+static galvo_status find_columns(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	const struct table *t = d->feed->ledger.table;
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	d->columns = panels_alloc(m->memory, d->rule->columns_len, sizeof(*d->columns));
+	if (!d->columns)
+		return no_memory(reterr);
+	for (i = 0; i < d->rule->columns_len && status == GALVO_OK; i++) {
+		const struct panel_column *rule = &d->rule->columns[i];
+		struct shown_column c = {.rule = rule, .column = table_column(t, rule->name)};
+
+		if (c.column == SIZE_MAX)
+			continue;
+		d->feed->column[c.column].is_taken = true;
+		status = feed_know(d->feed, c.column, reterr);
+		if (status == GALVO_OK)
+			status = feed_figures(d->feed, c.column, rule->is_level, &c.figures, reterr);
+		d->columns[d->columns_len++] = c;
+	}
+	return status;
+}
+
+static bool is_there(const struct draft *d, uint32_t thing)
+{
+	size_t i;
+
+	for (i = 0; i < d->columns_len; i++)
+		if (!isnan(d->columns[i].figures[thing].avg))
+			return true;
+	return false;
+}
+
+static bool did_something(const struct draft *d, uint32_t thing)
+{
+	size_t i;
+
+	for (i = 0; i < d->columns_len; i++) {
+		const struct figure *f = &d->columns[i].figures[thing];
+
+		if (fabs(f->avg) > 0 || fabs(f->peak) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* By what most is to be seen of. */
+static double weight(const struct draft *d, uint32_t thing)
+{
+	double all = 0;
+	size_t i;
+
+	for (i = 0; i < d->columns_len; i++) {
+		const struct figure *f = &d->columns[i].figures[thing];
+		double v = d->columns[i].rule->is_level ? f->peak
+		           : isnan(f->total)            ? f->avg : f->total;
+
+		all += isnan(v) ? 0 : v;
+	}
+	return all;
+}
+
+struct rank {
+	uint32_t thing;
+	unsigned kind; /* of disks: whole ones, stacked ones, partitions */
+	double weight;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->weight > y->weight || x->weight < y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->thing < y->thing ? -1 : x->thing > y->thing;
+}
+
+static unsigned kind_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
+{
+	const struct summary_disk *disk = &m->summary->disks[thing];
+
+	if (d->feed->ledger.table->scope != SCOPE_DEVICE || thing >= m->summary->disks_len)
+		return 0;
+	return disk->stacked ? 1 : disk->whole ? 0 : 2;
+}
+
+static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	const size_t n = d->feed->ledger.slots_len;
+	struct rank *ranks = alloc_array(n, sizeof(*ranks));
+	bool any = false;
+	size_t i;
+
+	d->things = panels_alloc(m->memory, n, sizeof(*d->things));
+	if (!ranks || !d->things) {
+		free(ranks);
+		return no_memory(reterr);
+	}
+	for (i = 0; i < n; i++)
+		any = any || did_something(d, (uint32_t)i);
+	for (i = 0; i < n; i++) {
+		uint32_t thing = (uint32_t)i;
+
+		if (is_there(d, thing) &&
+		    (any ? !(d->rule->flags & PANEL_QUIET) || did_something(d, thing)
+		         : !(d->rule->flags & PANEL_ANY)))
+			ranks[d->things_len++] = (struct rank){
+				thing, kind_of(m, d, thing),
+				d->rule->flags & PANEL_FEW ? weight(d, thing) : 0};
+	}
+	qsort(ranks, d->things_len, sizeof(*ranks), compare_ranks);
+	for (i = 0; i < d->things_len; i++)
+		d->things[i] = ranks[i].thing;
+	d->shown_len = d->things_len;
+	if (d->rule->flags & PANEL_FEW && d->shown_len > m->options.processes_max)
+		d->shown_len = m->options.processes_max;
+	free(ranks);
+	return GALVO_OK;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+static const struct session_metric *metric_of(const struct galvo_run *run, const char *name)
+{
+	size_t i;
+
+	for (i = 0; run->session && i < run->session->metrics_len; i++)
+		if (!strcmp(run->session->metrics[i].name, name))
+			return &run->session->metrics[i];
+	return NULL;
+}
+
+static size_t process_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
+{
+	switch (d->feed->ledger.table->scope) {
+	case SCOPE_PROCESS:
+	case SCOPE_PROCESS_DETAIL: return m->place[thing];
+	default: return SIZE_MAX;
+	}
+}
+
+/* The words that are not NULL or nothing, a blank between. */
+static const char *words(struct panel_maker *m, const char *first, const char *second)
+{
+	buf_put_str(&m->text, first);
+	if (second && first[0])
+		buf_put_str(&m->text, " ");
+	if (second)
+		buf_put_str(&m->text, second);
+	return panels_text(m->memory, &m->text);
+}
+
+static const char *key_of(struct panel_maker *m, const struct draft *d, const char *thing,
+                          const char *column)
+{
+	buf_put_str(&m->text, d->rule->id);
+	if (thing[0])
+		buf_printf(&m->text, "/%s", thing);
+	if (column)
+		buf_printf(&m->text, "/%s", column);
+	return panels_text(m->memory, &m->text);
+}
+
+static galvo_status curve_add(struct panel_maker *m, struct draft *d, const struct shown_column *c,
+                              struct curve_way way, const char *thing, const char *key,
+                              galvo_error *reterr)
+{
+	const char *name = d->feed->ledger.table->columns[c->column];
+	const struct session_metric *metric = metric_of(m->run, name);
+	struct curve_way *kept = panels_alloc(m->memory, 1, sizeof(*kept));
+	struct curve *to = &d->panel.curves[d->panel.curves_len];
+
+	if (!kept)
+		return no_memory(reterr);
+	way.feed = d->feed;
+	way.column = c->column;
+	*kept = way;
+	*to = (struct curve){
+		.key = key_of(m, d, key, c->rule->label), .label = words(m, thing, c->rule->label),
+		.metric = way.kind == WAY_REST ? "" : name,
+		.help = metric && metric->help ? metric->help : "",
+		.is_level = c->rule->is_level, .is_rest = way.kind == WAY_REST,
+		.process = way.kind == WAY_REST ? SIZE_MAX : process_of(m, d, way.thing),
+		.gpu = SIZE_MAX, .way = kept};
+	if (!to->key || !to->label)
+		return no_memory(reterr);
+	d->panel.curves_len++;
+	return GALVO_OK;
+}
+
+static galvo_status thing_add(struct panel_maker *m, struct draft *d, uint32_t thing,
+                              galvo_error *reterr)
+{
+	const char *label, *key;
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	put_thing_label(m, &m->text, d->feed, thing);
+	label = panels_text(m->memory, &m->text);
+	put_thing_key(m, &m->text, d->feed, thing);
+	key = panels_text(m->memory, &m->text);
+	if (!label || !key)
+		return no_memory(reterr);
+	for (i = 0; i < d->columns_len && status == GALVO_OK; i++)
+		if (!isnan(d->columns[i].figures[thing].avg))
+			status = curve_add(m, d, &d->columns[i],
+			                   (struct curve_way){.kind = WAY_COLUMN, .thing = thing},
+			                   label, key, reterr);
+	return status;
+}
+
+static galvo_status rest_add(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	const size_t n = d->things_len - d->shown_len;
+	bool *is_shown = panels_alloc(m->memory, d->feed->ledger.slots_len, sizeof(*is_shown));
+	const char *label;
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	buf_printf(&m->text, n == 1 ? "%zu other" : "%zu others", n);
+	label = panels_text(m->memory, &m->text);
+	if (!is_shown || !label)
+		return no_memory(reterr);
+	for (i = 0; i < d->shown_len; i++)
+		is_shown[d->things[i]] = true;
+	for (i = 0; i < d->columns_len && status == GALVO_OK; i++)
+		status = curve_add(m, d, &d->columns[i],
+		                   (struct curve_way){.kind = WAY_REST, .is_shown = is_shown}, label,
+		                   "others", reterr);
+	return status;
+}
+
+static galvo_status curves_add(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	const size_t n = (d->shown_len + 1) * d->columns_len;
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	d->panel.curves = panels_alloc(m->memory, n, sizeof(*d->panel.curves));
+	if (!d->panel.curves)
+		return no_memory(reterr);
+	for (i = 0; i < d->shown_len && status == GALVO_OK; i++)
+		status = thing_add(m, d, d->things[i], reterr);
+	if (status == GALVO_OK && d->shown_len < d->things_len)
+		status = rest_add(m, d, reterr);
+	return status;
+}
+
+/* ---- what there is at most ------------------------------------------------------------------- */
+
+static bool limit_find(struct panel_maker *m, enum panel_limit limit, struct panel_peak *ret)
+{
+	const struct galvo_summary *s = m->summary;
+
+	*ret = (struct panel_peak){"", NAN};
+	switch (limit) {
+	case LIMIT_NONE:
+		break;
+	case LIMIT_CPUS:
+	case LIMIT_CPUS_PCT:
+		ret->value = s->cpu_count ? (limit == LIMIT_CPUS ? 1 : 100) * (double)s->cpu_count : NAN;
+		buf_printf(&m->text, s->cpu_count == 1 ? "the only CPU" : "all %u CPUs",
+		           (unsigned)s->cpu_count);
+		ret->label = panels_text(m->memory, &m->text);
+		break;
+	case LIMIT_MEMORY:
+		*ret = (struct panel_peak){"capacity", s->memory.capacity_bytes.peak};
+		break;
+	case LIMIT_SWAP:
+		*ret = (struct panel_peak){"capacity", s->memory.swap_capacity_bytes.peak};
+		break;
+	}
+	return ret->label && ret->value > 0;
+}
+
+static galvo_status peaks_add(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	struct panel_peak peak;
+
+	if (!limit_find(m, d->rule->limit, &peak))
+		return peak.label ? GALVO_OK : no_memory(reterr);
+	d->panel.peaks = panels_alloc(m->memory, 1, sizeof(*d->panel.peaks));
+	if (!d->panel.peaks)
+		return no_memory(reterr);
+	d->panel.peaks[d->panel.peaks_len++] = peak;
+	return GALVO_OK;
+}
+
+/* ---- one of them ----------------------------------------------------------------------------- */
+
+static galvo_status panel_keep(struct panel_maker *m, const struct panel *panel, galvo_error *reterr)
+{
+	struct panels *p = m->panels;
+
+	if (p->panels_len == m->panels_cap &&
+	    !grow_array((void **)&p->panels, &m->panels_cap, p->panels_len, sizeof(*p->panels),
+	                PANELS_MAX))
+		return no_memory(reterr);
+	p->panels[p->panels_len++] = *panel;
+	return GALVO_OK;
+}
+
+galvo_status panel_add(struct panel_maker *m, const struct panel_rule *rule, galvo_error *reterr)
+{
+	struct draft d = {.rule = rule, .feed = feed_of(m, rule->stream, rule->scope),
+	                  .panel = {.id = rule->id, .title = rule->title, .group = rule->group,
+	                            .unit = rule->unit, .shape = rule->shape,
+	                            .floor = rule->flags & PANEL_FLOATS ? NAN : 0,
+	                            .ceiling = rule->ceiling > 0 ? rule->ceiling : NAN}};
+	galvo_status status;
+
+	if (!d.feed)
+		return GALVO_OK;
+	status = find_columns(m, &d, reterr);
+	if (status == GALVO_OK)
+		status = find_things(m, &d, reterr);
+	if (status == GALVO_OK && d.things_len)
+		status = curves_add(m, &d, reterr);
+	if (status != GALVO_OK || !d.panel.curves_len)
+		return status;
+	if (rule->flags & PANEL_MANY && d.panel.curves_len >= HEAT_FROM)
+		d.panel.shape = PANEL_HEAT;
+	status = peaks_add(m, &d, reterr);
+	return status == GALVO_OK ? panel_keep(m, &d.panel, reterr) : status;
+}

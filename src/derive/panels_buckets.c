@@ -1,0 +1,100 @@
+/* Neighbouring points made one, so that none of their extremes is lost. */
+#include <math.h>
+
+#include "panels.h"
+
+#define GAP_PARTS 4096 /* gaps that are a smaller part of the time asked for part nothing */
+
+/* How many points end at that moment or before. */
+static size_t ended(const struct points *p, uint64_t mono_ns)
+{
+	size_t low = 0, high = p->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->end_mono_ns[middle] <= mono_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many points begin before that moment. */
+static size_t begun(const struct points *p, uint64_t mono_ns)
+{
+	size_t low = 0, high = p->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->from_mono_ns[middle] < mono_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_parted(const struct points *p, size_t i, uint64_t gap_ns)
+{
+	return p->from_mono_ns[i] > p->end_mono_ns[i - 1] &&
+	       p->from_mono_ns[i] - p->end_mono_ns[i - 1] > gap_ns;
+}
+
+static size_t bucket_len(const struct points *p, size_t first, size_t last, size_t most,
+                         uint64_t gap_ns)
+{
+	size_t n = 1;
+
+	while (n < most && first + n < last && !is_parted(p, first + n, gap_ns))
+		n++;
+	return n;
+}
+
+static struct bucket bucket_of(const struct points *p, size_t first, size_t len)
+{
+	struct bucket b = {.from_mono_ns = p->from_mono_ns[first],
+	                   .end_mono_ns = p->end_mono_ns[first + len - 1],
+	                   .min = p->value[first], .max = p->value[first],
+	                   .first = first, .len = len};
+	double sum = 0, whole = 0;
+	size_t i;
+
+	for (i = first; i < first + len; i++) {
+		double ns = (double)(p->end_mono_ns[i] - p->from_mono_ns[i]);
+
+		b.min = p->value[i] < b.min ? p->value[i] : b.min;
+		b.max = p->value[i] > b.max ? p->value[i] : b.max;
+		sum += p->value[i] * ns;
+		whole += ns;
+	}
+	/* Rounding, and numbers near the largest, make it no more than what was read. */
+	b.mean = fmin(fmax(sum / whole, b.min), b.max);
+	return b;
+}
+
+galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,
+                            size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr)
+{
+	const uint64_t gap_ns = end_mono_ns > from_mono_ns
+	                        ? (end_mono_ns - from_mono_ns) / GAP_PARTS : 0;
+	const size_t first = ended(p, from_mono_ns), last = begun(p, end_mono_ns);
+	const size_t n = last > first && end_mono_ns > from_mono_ns ? last - first : 0;
+	const size_t most = wish && n ? (n - 1) / wish + 1 : n;
+	struct bucket *all;
+	size_t len = 0, i;
+
+	for (i = 0; i < n; i += bucket_len(p, first + i, last, most, gap_ns))
+		len++;
+	all = alloc_array(len, sizeof(*all));
+	if (!all)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu buckets", len);
+	for (i = 0, len = 0; i < n; i += all[len++].len)
+		all[len] = bucket_of(p, first + i,
+		                     bucket_len(p, first + i, last, most, gap_ns));
+	*ret = all;
+	*ret_len = len;
+	return GALVO_OK;
+}
