@@ -201,7 +201,7 @@ static bool open_address(struct sockets *s, const char *text, int port_wanted, s
 		return false;
 	}
 	if (!port[0])
-		snprintf(port, sizeof(port), "%d", port_wanted < 0 ? SERVE_PORT : port_wanted);
+		snprintf(port, sizeof(port), "%hu", (unsigned short)(port_wanted < 0 ? SERVE_PORT : port_wanted));
 	failed = getaddrinfo(host, port, &hints, &all);
 	if (failed) {
 		complain("--listen %s: %s", text, gai_strerror(failed));
