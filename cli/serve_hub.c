@@ -28,7 +28,7 @@ static struct body *frame(const char *text)
 
 bool hub_init(struct hub *h)
 {
-	*h = (struct hub){.first = 1, .next = 1, .event_bytes_max = SERVE_EVENT_BYTES_MAX};
+	*h = (struct hub){.first = 2, .next = 2, .event_bytes_max = SERVE_EVENT_BYTES_MAX};
 	pthread_mutex_init(&h->mutex, NULL);
 	h->gap = frame("event: gap\ndata: {}\n\n");
 	h->ping = frame(": ping\n\n");

@@ -72,7 +72,7 @@ typedef struct galvo_page_data_options {
 	int32_t precision_bits; /* as of a page */
 	double from_s, end_s;   /* detail: since zero_mono_ns */
 	uint64_t zero_mono_ns;  /* where times begin, as an earlier overview had it; 0: where the run begins */
-	uint64_t sequence;      /* news: their number, handed on */
+	uint64_t sequence;      /* of these news, or of the last ones that it has; 0: none */
 	const galvo_summary *summary; /* of the run, if it is there already; NULL: made for this call */
 	const char *label, *title;    /* as of a page */
 } galvo_page_data_options;
