@@ -21,7 +21,8 @@ enum {
 	FORGET_S = 60,       /* then a growing run is not kept in memory any more */
 	OVERVIEW_S = 2,      /* one is shared for that long */
 	OVERVIEW_COST = 10,  /* and for so many times what it took */
-	POINTS_PER_S = 100,  /* of a curve in news */
+	POINTS_PER_S = 125,  /* of a curve in news: all of what has 100 Hz */
+	POINTS_LEAST = 8,
 };
 
 struct feed {
@@ -31,7 +32,6 @@ struct feed {
 	pthread_t thread;
 	galvo_follower *follower; /* NULL: there is no such directory yet */
 	uint64_t zero_mono_ns;    /* where times begin; 0: not known yet */
-	uint64_t last_mono_ns;    /* of what was told */
 	bool is_over;             /* the recorder has ended it */
 	bool is_awaited;          /* a client was told that there is nothing yet */
 	galvo_run *run;           /* the past, up to `sequence` */
@@ -227,25 +227,34 @@ static void tell_state(struct feed *f, const char *event)
 	tell(f, event, b);
 }
 
+/* The time that its rows span, of those of the table that spans most. */
+static uint64_t span_of(const galvo_run *run)
+{
+	galvo_run_table t = {.struct_size = sizeof(t)};
+	uint64_t span = 0, own;
+	size_t i;
+
+	for (i = 0; galvo_run_table_at(run, i, &t, NULL) == GALVO_OK; i++) {
+		own = t.rows_len && t.mono_ns[t.rows_len - 1] > t.mono_ns[0]
+		    ? t.mono_ns[t.rows_len - 1] - t.mono_ns[0] : 0;
+		span = own > span ? own : span;
+	}
+	return span;
+}
+
 /* News are for viewers; while there are none, a number is used up, so that who comes is told to begin anew. */
 static void tell_news(struct feed *f, const galvo_run *run)
 {
 	galvo_page_data_options options = {.kind = GALVO_PAGE_NEWS, .sequence = hub_newest(f->hub) + 1};
-	galvo_run_info info = {.struct_size = sizeof(info)};
 	galvo_error error = {0};
-	uint64_t span_ns = 0;
 
-	if (galvo_run_get_info(run, &info, NULL) == GALVO_OK && info.last_mono_ns > f->last_mono_ns) {
-		span_ns = f->last_mono_ns ? info.last_mono_ns - f->last_mono_ns : 0;
-		f->last_mono_ns = info.last_mono_ns;
-	}
 	if (!f->zero_mono_ns)
-		f->zero_mono_ns = info.start_mono_ns;
+		f->zero_mono_ns = start_of(run);
 	if (!hub_is_watched(f->hub, LINGER_S * NS_PER_S) || !f->zero_mono_ns) {
 		hub_skip(f->hub);
 		return;
 	}
-	options.buckets = (uint32_t)(span_ns / (NS_PER_S / POINTS_PER_S)) + 1;
+	options.buckets = (uint32_t)(span_of(run) / (NS_PER_S / POINTS_PER_S)) + POINTS_LEAST;
 	tell(f, "news", document(f, run, &options, &error));
 }
 
@@ -253,7 +262,7 @@ static void take_news(struct feed *f, const galvo_follower_news *news)
 {
 	if (news->has_restarted || (news->messages && f->is_awaited)) {
 		forget(f);
-		f->zero_mono_ns = f->last_mono_ns = 0;
+		f->zero_mono_ns = 0;
 		f->is_over = f->is_awaited = false;
 		tell_state(f, "restart");
 	} else if (news->messages) {

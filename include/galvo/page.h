@@ -68,7 +68,7 @@ typedef struct galvo_page_data_options {
 	size_t struct_size;
 	int32_t kind;           /* a galvo_page_data_kind */
 	int32_t is_live;        /* the recording goes on */
-	uint32_t buckets;       /* of each curve, at most some more; 0: 2048. News have all values */
+	uint32_t buckets;       /* of each curve, at most some more; 0: 2048, and news have all values */
 	int32_t precision_bits; /* as of a page */
 	double from_s, end_s;   /* detail: since zero_mono_ns */
 	uint64_t zero_mono_ns;  /* where times begin, as an earlier overview had it; 0: where the run begins */

@@ -6,7 +6,7 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import GALVO, main, record, same, start, test, wait_until  # noqa: E402
+from harness import GALVO, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
 from client import LIMIT_S, Server, points  # noqa: E402
 
 
@@ -58,6 +58,183 @@ def no_hole_and_no_double():
         for key, all_of_them in got.items():
             ends = [p[1] for p in all_of_them]
             same(ends, [p[1] for p in points(end)[key]])
+
+
+# ---- the life of a recording -------------------------------------------------------------------------
+
+@test
+def the_page_waits_for_a_run_that_is_not_there_yet():
+    with Server("run") as server:
+        data = server.data()
+        assert data["live"] and data["runs"] == [] and data["waiting"].startswith("run: "), data
+        events = server.news(data["sequence"])
+        process = recorder("-o", "run", "--flush", "100ms", "--all", "--for", "300ms")
+        events.until("restart")
+        data = server.data()
+        news = events.until("end")
+        end = server.data()
+        process.communicate()
+    news = [n for n in news if int(n[0]) > int(data["sequence"])]
+    same({k: len(p) for k, p in together(data, news).items()}, {k: len(p) for k, p in points(end).items()})
+    assert "waiting" not in end and "not " not in server.stop()[1].replace("nothing is", ""), end
+
+
+@test
+def another_recording_takes_its_place():
+    first = recorder("-o", "run", "--flush", "50ms", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        data = server.data()
+        events = server.news(data["sequence"])
+        events.until("news")
+        stop(first)
+        events.until("end")
+        assert not server.data()["live"]
+        second = recorder("-f", "-o", "run", "--flush", "50ms", "--all")
+        events.until("restart")
+        fresh = wait_until(lambda: [d for d in [server.data()] if d["runs"]], "there is something")[0]
+        assert fresh["live"] and fresh["runs"][0]["zero_mono_ns"] != data["runs"][0]["zero_mono_ns"]
+        later = server.news(fresh["sequence"])
+        later.until("news")
+        stop(second)
+        news = later.until("end")
+        assert all(n[2]["runs"][0]["zero_mono_ns"] == fresh["runs"][0]["zero_mono_ns"] for n in news
+                   if n[1] == "news")
+
+
+@test
+def its_directory_goes_and_comes_again():
+    record("-q", "-o", "run", "--all", "--for", "50ms")
+    with Server("run") as server:
+        data = server.data()
+        assert not data["live"] and data["runs"]
+        events = server.news(data["sequence"])
+        shutil.move("run", "away")
+        events.until("restart")
+        assert server.data()["waiting"]
+        shutil.move("away", "run")
+        events.until("restart")
+        same(server.data()["runs"][0]["zero_mono_ns"], data["runs"][0]["zero_mono_ns"])
+
+
+@test
+def a_killed_recorder_leaves_what_it_has_written():
+    process = recorder("-o", "run", "--flush", "50ms", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        data = server.data()
+        events = server.news(data["sequence"])
+        news = events.until("news")
+        process.kill()
+        process.communicate()
+        while True:
+            got = events.next(0.5)
+            if not got:
+                break
+            news.append(got)
+        late = server.data()
+        rest = [n for n in news if int(n[0]) > int(late["sequence"])]
+        same({k: len(p) for k, p in together(data, news).items()},
+             {k: len(p) for k, p in together(late, rest).items()})
+        stop_now = recorder("-f", "-o", "run", "--flush", "50ms", "--all", "--for", "200ms")
+        events.until("restart")
+        stop_now.communicate()
+
+
+@test
+def who_comes_late_or_comes_back_goes_on_where_it_was():
+    process = recorder("-o", "run", "--flush", "50ms", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        data = server.data()
+        events = server.news(data["sequence"])
+        seen = [events.next() for _ in range(4)]
+        events.close()
+        again = server.news(data["sequence"], headers={"Last-Event-ID": seen[1][0]})
+        same([again.next()[0] for _ in range(3)], ["%d" % (int(seen[1][0]) + i) for i in (1, 2, 3)])
+        same(server.news("999999").next()[1], "gap")
+        same(server.news("0").next()[1], "gap")
+        for wrong in ("-1", "x", "1.5", ""):
+            same(server.ask("/news?after=" + wrong).status, 400)
+    stop(process)
+
+
+@test
+def news_have_no_more_points_than_anybody_can_see():
+    process = recorder("-o", "run", "--flush", "200ms", "--hz", "1000", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        events = server.news(server.data()["sequence"])
+        for _, _, document in events.until("news") + events.until("news"):
+            for base in (b for run in document["runs"] for b in run["bases"]):
+                assert all(p["n"] <= 125 * (p["end"] - p["from"]) + 20 for p in base["pieces"]), base
+    stop(process)
+
+
+# ---- the program -------------------------------------------------------------------------------------
+
+@test
+def it_ends_at_once_with_viewers():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with Server("run") as server:
+            sequence = server.data()["sequence"]
+            viewers = [server.news(sequence) for _ in range(3)]
+            same([v.next(0.05) for v in viewers], [None] * 3)
+            same(server.stop(number)[0], 0)
+            same([v.next(1) for v in viewers], [None] * 3)
+            assert all(v.is_over for v in viewers)
+
+
+@test
+def a_port_that_is_taken():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with Server("--port", "0", "run") as one:
+        done = run(GALVO, "serve", "--port", str(one.port), "run")
+        same(done.returncode, 125)
+        one_line(done.stderr, "127.0.0.1:%d" % one.port, "Address already in use")
+    with Server("run") as usual, Server("run") as other:
+        assert usual.port != other.port
+        same(other.data()["title"], usual.data()["title"])
+
+
+@test
+def a_unix_socket_is_its_owners():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    for _ in range(2):  # the second time it finds what a killed one has left
+        with Server("--listen", "unix:sock", "run") as server:
+            server.unix = "sock"
+            same(os.stat("sock").st_mode & 0o777, 0o600)
+            same(server.ask("/data").status, 200)
+            for host, status in (("localhost", 200), ("localhost:9000", 401), ("127.0.0.1:9000", 401),
+                                 ("[::1]", 200), ("example.org", 421), ("localhost:", 421),
+                                 ("localhost.example.org", 421)):
+                same(server.ask("/data", headers={"Host": host}).status, status)
+            cookie = "galvo-9000=" + server.token
+            same(server.ask("/data", headers={"Host": "localhost:9000"}, cookie=cookie).status, 200)
+            server.process.kill()
+            server.process.wait()
+    with Server("--listen", "unix:sock", "run") as server:
+        server.stop()
+        assert not os.path.exists("sock")
+
+
+@test
+def this_machine_live():
+    os.mkdir("place")
+    with Server("--live", env={**os.environ, "XDG_RUNTIME_DIR": os.path.abspath("place")}) as server:
+        (name,) = os.listdir("place")
+        same(os.stat(os.path.join("place", name)).st_mode & 0o777, 0o700)
+        data = server.data()
+        assert data["live"]
+        events = server.news(data["sequence"])
+        assert "cpu/user" in together(data, events.until("news") + events.until("news"))
+        same(server.stop()[0], 0)
+        same(os.listdir("place"), [])
+    with Server("--live", "-o", "kept", "-p", str(os.getpid())) as server:
+        wait_until(lambda: server.data()["runs"] and server.data()["runs"][0]["processes"], "it follows us")
+        server.stop()
+    assert b"is sound" in run(GALVO, "check", "kept").stdout or os.path.exists("kept/system_metrics.pb")
 
 
 if __name__ == "__main__":
