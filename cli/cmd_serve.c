@@ -10,7 +10,7 @@
 
 #include "serve.h"
 
-enum { KEY_LIVE = 256, KEY_PORT, KEY_LISTEN };
+enum { KEY_LIVE = 256, KEY_PORT, KEY_LISTEN, KEY_NO_OPEN };
 
 static const struct opt opts[] = {
 	{KEY_LIVE, "live", NULL, "record this machine, and serve that", NULL},
@@ -21,13 +21,14 @@ static const struct opt opts[] = {
 	 "a number from 0 up to 65535; 0: any that is free"},
 	{KEY_LISTEN, "listen", "WHERE", "another address than this machine's own loopback, or unix:PATH",
 	 "ADDRESS, ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH"},
+	{KEY_NO_OPEN, "no-open", NULL, "open no browser", NULL},
 	OPT_HELP,
 };
 
 struct serving {
 	const char *dir, *listen_at;
 	int port; /* -1: the usual one */
-	bool is_live, has_live_options;
+	bool is_live, has_live_options, no_open;
 	struct live live;
 	struct gate gate;
 	struct sockets sockets;
@@ -77,6 +78,7 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 		break;
 	case KEY_PORT: is_taken = take_port(&s->port, arg); break;
 	case KEY_LISTEN: s->listen_at = arg; break;
+	case KEY_NO_OPEN: s->no_open = true; break;
 	}
 	return is_taken ? OPT_TAKEN : OPT_WRONG;
 }
@@ -132,6 +134,17 @@ static bool open_signals(struct serving *s)
 	return s->signal_fd >= 0;
 }
 
+/* Where somebody sits at a desktop. */
+static void show(struct serving *s)
+{
+	char address[GATE_NAME_BYTES + TOKEN_CHARS + 32];
+
+	if (s->no_open || s->sockets.path[0] || !desktop_is_there() || !gate_draw_token(s->gate.once))
+		return;
+	snprintf(address, sizeof(address), "http://%s/?token=%s", s->sockets.url_host, s->gate.once);
+	browser_open_address(address);
+}
+
 static int tell_where(const struct serving *s)
 {
 	struct stat st;
@@ -166,7 +179,7 @@ static bool start(struct serving *s)
 
 	if (!page_is_built())
 		return false;
-	if (!open_signals(s) || !gate_draw_token(&s->gate) || !hub_init(&s->hub)) {
+	if (!open_signals(s) || !gate_draw_token(s->gate.token) || !hub_init(&s->hub)) {
 		complain("cannot serve: %s", strerror(errno));
 		return false;
 	}
@@ -191,8 +204,10 @@ static int serve_run(struct serving *s)
 
 	if (start(s)) {
 		exit_code = tell_where(s);
-		if (exit_code == 0)
+		if (exit_code == 0) {
+			show(s);
 			serve(s);
+		}
 	}
 	if (s->hub.wake_fd > 0)
 		hub_close(&s->hub);

@@ -48,6 +48,7 @@ enum { TOKEN_CHARS = 32, GATE_NAMES_MAX = 8, GATE_NAME_BYTES = 300 };
 
 struct gate {
 	char token[TOKEN_CHARS + 1];
+	char once[TOKEN_CHARS + 1]; /* for the command line of a browser, which everybody sees; "": used */
 	char names[GATE_NAMES_MAX][GATE_NAME_BYTES]; /* "localhost:8425": hosts that are this server */
 	size_t names_len;
 };
@@ -59,8 +60,8 @@ struct gate_ask {
 	const char *token;
 };
 
-bool gate_draw_token(struct gate *g); /* false: errno */
-bool gate_is_token(const struct gate *g, const char *text); /* takes as long whatever the text is */
+bool gate_draw_token(char token[static TOKEN_CHARS + 1]); /* false: errno */
+bool gate_is_token(const char *token, const char *text); /* takes as long whatever the text is */
 /* 0: come in; else the HTTP status, and why. The token is not looked at. */
 int gate_judge(const struct gate *g, const struct gate_ask *ask, const char **ret_why);
 /* The name of the cookie: cookies ignore ports, so that its name has it. */
@@ -164,7 +165,7 @@ bool socket_own_name(int fd, char name[static GATE_NAME_BYTES]);
 
 struct http;
 
-struct http *http_start(struct hub *h, const struct gate *g); /* NULL: stderr says why */
+struct http *http_start(struct hub *h, struct gate *g); /* NULL: stderr says why */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len);
 void http_stop(struct http *s); /* after hub_close; NULL is fine */
 

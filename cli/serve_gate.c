@@ -8,7 +8,7 @@
 
 #include "serve.h"
 
-bool gate_draw_token(struct gate *g)
+bool gate_draw_token(char token[static TOKEN_CHARS + 1])
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned char random[TOKEN_CHARS / 2];
@@ -19,21 +19,21 @@ bool gate_draw_token(struct gate *g)
 		return false;
 	}
 	for (i = 0; i < sizeof(random); i++) {
-		g->token[2 * i] = digits[random[i] >> 4];
-		g->token[2 * i + 1] = digits[random[i] & 15];
+		token[2 * i] = digits[random[i] >> 4];
+		token[2 * i + 1] = digits[random[i] & 15];
 	}
-	g->token[TOKEN_CHARS] = '\0';
+	token[TOKEN_CHARS] = '\0';
 	return true;
 }
 
-bool gate_is_token(const struct gate *g, const char *text)
+bool gate_is_token(const char *token, const char *text)
 {
 	volatile unsigned char differs = 0;
 	size_t i, n = strlen(text);
 
 	for (i = 0; i < TOKEN_CHARS; i++)
-		differs |= (unsigned char)(g->token[i] ^ (i < n ? text[i] : 0));
-	return !differs && n == TOKEN_CHARS && g->token[0];
+		differs |= (unsigned char)(token[i] ^ (i < n ? text[i] : 0));
+	return !differs && n == TOKEN_CHARS && token[0];
 }
 
 /* "localhost" and numbers of loopback, with or without a port: what a forwarded Unix socket is called. */

@@ -13,7 +13,7 @@ struct http {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct hub *hub;
-	const struct gate *gate;
+	struct gate *gate;
 };
 
 struct request {
@@ -238,7 +238,7 @@ static enum MHD_Result look_at_cookie(void *ctx, enum MHD_ValueKind kind, const 
 	struct cookie *c = ctx;
 
 	(void)kind;
-	if (name && value && strcmp(name, c->name) == 0 && gate_is_token(c->gate, value))
+	if (name && value && strcmp(name, c->name) == 0 && gate_is_token(c->gate->token, value))
 		c->is_good = true;
 	return MHD_YES;
 }
@@ -266,6 +266,16 @@ static enum MHD_Result send_cookie(struct request *q, const char *name)
 	return send_reply(q, 302, r, TEXT);
 }
 
+static bool may_enter(struct gate *g, const char *token)
+{
+	if (gate_is_token(g->token, token))
+		return true;
+	if (!gate_is_token(g->once, token))
+		return false;
+	memset(g->once, 0, sizeof(g->once));
+	return true;
+}
+
 static enum MHD_Result answer(struct request *q, const char *path)
 {
 	const char *token = argument(q, "token");
@@ -273,7 +283,7 @@ static enum MHD_Result answer(struct request *q, const char *path)
 	size_t i;
 
 	gate_cookie_name(header(q, "Host"), name);
-	if (strcmp(path, "/") == 0 && token && gate_is_token(q->http->gate, token))
+	if (strcmp(path, "/") == 0 && token && may_enter(q->http->gate, token))
 		return send_cookie(q, name);
 	if (!has_token(q, name))
 		return say(q, 401, "This page is for those who have its address, with the token in it: "
@@ -346,7 +356,7 @@ static void resume(void *server, void *connection)
 	((struct http *)server)->mhd.MHD_resume_connection(connection);
 }
 
-struct http *http_start(struct hub *h, const struct gate *g)
+struct http *http_start(struct hub *h, struct gate *g)
 {
 	struct http *s = calloc(1, sizeof(*s));
 

@@ -150,21 +150,18 @@ static galvo_status fit(struct document *d, const galvo_page_options *o, galvo_e
 	return status;
 }
 
-galvo_status galvo_page_write(const galvo_page_run *runs, size_t runs_len,
-                              const galvo_page_options *options, galvo_write_fn write_fn, void *ctx,
-                              galvo_error *reterr)
+galvo_status page_write(const struct page_parts *parts, const galvo_page_run *runs, size_t runs_len,
+                        const galvo_page_options *options, galvo_write_fn write_fn, void *ctx,
+                        galvo_error *reterr)
 {
 	galvo_page_options o = {0};
-	struct document d = {.kind = "page"};
-	struct span script, style, hashes;
+	struct document d = {.kind = "page", .parts = parts};
 	galvo_status status = GALVO_OK;
 
 	if (options)
 		status = sized_take("page options", &o, sizeof(o), options, reterr);
 	if (status == GALVO_OK)
 		status = check(runs, runs_len, &o, write_fn, reterr);
-	if (status == GALVO_OK)
-		status = page_parts(&script, &style, &hashes, reterr);
 	if (status != GALVO_OK)
 		return status;
 	d.bytes = o.precision_bits == 64 ? 8 : 4;
@@ -180,4 +177,15 @@ galvo_status galvo_page_write(const galvo_page_run *runs, size_t runs_len,
 		status = html_write(&d, write_fn, ctx, NULL, reterr);
 	document_finish(&d);
 	return status;
+}
+
+galvo_status galvo_page_write(const galvo_page_run *runs, size_t runs_len,
+                              const galvo_page_options *options, galvo_write_fn write_fn, void *ctx,
+                              galvo_error *reterr)
+{
+	struct page_parts parts;
+	galvo_status status = page_embedded(&parts, reterr);
+
+	return status == GALVO_OK
+	       ? page_write(&parts, runs, runs_len, options, write_fn, ctx, reterr) : status;
 }

@@ -104,8 +104,14 @@ struct packing {
 	bool gave_up;
 };
 
+/* What the build makes: fixed bytes, and the hashes of two of them for the page's policy. */
+struct page_parts {
+	struct span script, style, hashes;
+};
+
 struct document {
 	const char *kind;
+	const struct page_parts *parts; /* of a page */
 	bool is_live;
 	uint64_t sequence;
 	unsigned bytes; /* of a value */
@@ -160,7 +166,10 @@ void put_block_id(struct buf *b, enum layer layer, size_t number);
 galvo_status html_write(const struct document *d, galvo_write_fn write_fn, void *ctx,
                         uint64_t *ret_bytes, galvo_error *reterr);
 /* What the build has put into this galvo. ABSENT: it has no page, and why. */
-galvo_status page_parts(struct span *ret_script, struct span *ret_style, struct span *ret_hashes,
+galvo_status page_embedded(struct page_parts *ret, galvo_error *reterr);
+/* galvo_page_write with these parts. */
+galvo_status page_write(const struct page_parts *parts, const galvo_page_run *runs, size_t runs_len,
+                        const galvo_page_options *options, galvo_write_fn write_fn, void *ctx,
                         galvo_error *reterr);
 
 #endif

@@ -21,15 +21,12 @@ EMBED(hashes, "page.csp");
 	span_of(galvo_page_##name, (size_t)((uintptr_t)galvo_page_##name##_end -                    \
 	                                    (uintptr_t)galvo_page_##name))
 
-galvo_status page_parts(struct span *ret_script, struct span *ret_style, struct span *ret_hashes,
-                        galvo_error *reterr)
+galvo_status page_embedded(struct page_parts *ret, galvo_error *reterr)
 {
 	struct span reason = span_trim(EMBEDDED(reason)), line;
 
-	*ret_script = EMBEDDED(script);
-	*ret_style = EMBEDDED(style);
-	*ret_hashes = span_trim(EMBEDDED(hashes));
-	if (ret_script->n && ret_style->n)
+	*ret = (struct page_parts){EMBEDDED(script), EMBEDDED(style), span_trim(EMBEDDED(hashes))};
+	if (ret->script.n && ret->style.n)
 		return GALVO_OK;
 	if (!span_take_line(&reason, &line))
 		line = span_str("nobody knows why");

@@ -49,14 +49,13 @@ static void put_span(struct sheet *s, struct span text)
 	sheet_flush(s, false);
 }
 
-static void put_head(struct sheet *s, const struct document *d, struct span style,
-                     struct span hashes)
+static void put_head(struct sheet *s, const struct document *d)
 {
 	struct buf title;
 
 	buf_put_str(&s->buf, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
-	put_span(s, hashes);
+	put_span(s, d->parts->hashes);
 	buf_put_str(&s->buf, "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
 	                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	                     "<meta name=\"referrer\" content=\"no-referrer\">\n");
@@ -67,7 +66,7 @@ static void put_head(struct sheet *s, const struct document *d, struct span styl
 	s->buf.failed |= title.failed;
 	buf_finish(&title);
 	buf_put_str(&s->buf, "</title>\n<style>");
-	put_span(s, style);
+	put_span(s, d->parts->style);
 	buf_put_str(&s->buf, "</style>\n</head>\n<body>\n");
 }
 
@@ -105,14 +104,11 @@ galvo_status html_write(const struct document *d, galvo_write_fn write_fn, void 
                         uint64_t *ret_bytes, galvo_error *reterr)
 {
 	struct sink sink = {.write_fn = write_fn, .ctx = ctx};
-	struct span script, style, hashes;
 	struct sheet s;
-	galvo_status status = page_parts(&script, &style, &hashes, reterr);
+	galvo_status status;
 
-	if (status != GALVO_OK)
-		return status;
 	sheet_init(&s, take, &sink);
-	put_head(&s, d, style, hashes);
+	put_head(&s, d);
 	status = put_reports(&s, d, reterr);
 	if (status == GALVO_OK) {
 		buf_put_str(&s.buf, "<script type=\"application/json\" id=\"galvo-data\">");
@@ -124,7 +120,7 @@ galvo_status html_write(const struct document *d, galvo_write_fn write_fn, void 
 	if (status == GALVO_OK) {
 		put_blocks(&s, d, LAYER_OVERVIEW);
 		buf_put_str(&s.buf, "<script>");
-		put_span(&s, script);
+		put_span(&s, d->parts->script);
 		buf_put_str(&s.buf, "</script>\n");
 		put_blocks(&s, d, LAYER_FINER);
 		put_blocks(&s, d, LAYER_POINTS);
@@ -151,15 +147,17 @@ static const char served[] =
 galvo_status galvo_page_part_at(int32_t part, const char **ret_bytes, size_t *ret_len,
                                 galvo_error *reterr)
 {
-	struct span script, style, hashes, found;
+	struct page_parts parts;
+	struct span found;
 	galvo_status status;
 
 	if (!ret_bytes || !ret_len || part < GALVO_PAGE_HTML || part > GALVO_PAGE_STYLE)
 		return err_set(reterr, GALVO_ERR_INVALID, "a page has no part %d", (int)part);
-	status = page_parts(&script, &style, &hashes, reterr);
+	status = page_embedded(&parts, reterr);
 	if (status != GALVO_OK)
 		return status;
-	found = part == GALVO_PAGE_HTML ? span_str(served) : part == GALVO_PAGE_SCRIPT ? script : style;
+	found = part == GALVO_PAGE_HTML ? span_str(served) :
+	        part == GALVO_PAGE_SCRIPT ? parts.script : parts.style;
 	*ret_bytes = found.p;
 	*ret_len = found.n;
 	return GALVO_OK;

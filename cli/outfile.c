@@ -1,0 +1,124 @@
+/* Files that are there whole or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "outfile.h"
+
+/* A device or a pipe must not be replaced by a file. */
+static bool is_special(const char *path)
+{
+	struct stat facts;
+
+	return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
+}
+
+/* Makes the scratch file, with the mode that open(2) would have given it. */
+static bool make_scratch(struct outfile *o, int suffix_len, unsigned mode)
+{
+	int fd = mkostemps(o->scratch, suffix_len, O_CLOEXEC), failed;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fd < 0)
+		return false;
+	o->file = fchmod(fd, mode & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+	if (o->file)
+		return true;
+	failed = errno;
+	close(fd);
+	unlink(o->scratch);
+	errno = failed;
+	return false;
+}
+
+static bool open_beside(struct outfile *o, const char *path)
+{
+	/* What a link leads to is replaced, not the link. */
+	o->path = realpath(path, NULL);
+	if (!o->path)
+		o->path = strdup(path);
+	if (!o->path || asprintf(&o->scratch, "%s.XXXXXX", o->path) < 0) {
+		o->scratch = NULL;
+		errno = ENOMEM;
+		return false;
+	}
+	return make_scratch(o, 0, 0666);
+}
+
+bool outfile_open(struct outfile *o, const char *path)
+{
+	int failed;
+
+	*o = (struct outfile){0};
+	if (is_special(path)) {
+		o->path = strdup(path);
+		o->file = o->path ? fopen(path, "we") : NULL;
+	} else if (open_beside(o, path)) {
+		return true;
+	}
+	failed = errno;
+	if (!o->file)
+		outfile_finish(o);
+	errno = failed;
+	return o->file;
+}
+
+bool outfile_open_temporary(struct outfile *o, const char *name)
+{
+	const char *dirs[] = {getenv("XDG_CACHE_HOME"), getenv("TMPDIR"), "/tmp"};
+	const char *suffix = strrchr(name, '.') ? strrchr(name, '.') : name + strlen(name);
+	int failed = ENOENT;
+	size_t i;
+
+	*o = (struct outfile){0};
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		if (!dirs[i] || dirs[i][0] != '/')
+			continue;
+		if (asprintf(&o->scratch, "%s/%.*s-XXXXXX%s", dirs[i], (int)(suffix - name), name,
+		             suffix) < 0) {
+			o->scratch = NULL;
+			continue;
+		}
+		if (make_scratch(o, (int)strlen(suffix), 0600)) {
+			o->path = strdup(o->scratch);
+			if (o->path)
+				return true;
+			outfile_close(o, false);
+		}
+		failed = errno;
+		outfile_finish(o);
+	}
+	errno = failed;
+	return false;
+}
+
+bool outfile_close(struct outfile *o, bool keep)
+{
+	bool is_done = !keep || fflush(o->file) == 0;
+	int failed = errno;
+
+	if (fclose(o->file) != 0 && is_done && keep) {
+		is_done = false;
+		failed = errno;
+	}
+	o->file = NULL;
+	if (is_done && keep && o->scratch && rename(o->scratch, o->path) != 0) {
+		is_done = false;
+		failed = errno;
+	}
+	if (o->scratch && !(is_done && keep))
+		unlink(o->scratch);
+	errno = failed;
+	return is_done;
+}
+
+void outfile_finish(struct outfile *o)
+{
+	free(o->path);
+	free(o->scratch);
+	*o = (struct outfile){0};
+}

@@ -1,0 +1,23 @@
+/* A file that is there whole or not at all: it is written beside its place and then put there. */
+#ifndef GALVO_CLI_OUTFILE_H
+#define GALVO_CLI_OUTFILE_H
+
+#include <stdio.h>
+
+#include "cli.h"
+
+struct outfile {
+	FILE *file;
+	char *path;    /* where it will be */
+	char *scratch; /* where it is until then; NULL: there, as it is a device or a pipe */
+};
+
+/* False: errno. */
+bool outfile_open(struct outfile *, const char *path);
+/* One of a new name in a folder for such things. */
+bool outfile_open_temporary(struct outfile *, const char *name);
+/* Puts it in its place, or removes it unless keep. False: errno. `path` stays, for outfile_finish. */
+bool outfile_close(struct outfile *, bool keep);
+void outfile_finish(struct outfile *);
+
+#endif
