@@ -1,5 +1,6 @@
 /* Showing a file or an address in the browser of a desktop, if there is one. */
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,20 @@ static bool open_with_desktop(char *what)
 	char program[] = "xdg-open", *argv[] = {program, what, NULL};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
+	sigset_t none, ours;
 	bool is_open = false;
 	pid_t pid;
 
+	sigemptyset(&none);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
 	if (posix_spawnattr_init(&attributes) == 0) {
 		if (posix_spawn_file_actions_init(&files) == 0) {
-			is_open = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID) == 0 &&
+			is_open = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+			          POSIX_SPAWN_SETSIGDEF) == 0 &&
+			          posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
+			          posix_spawnattr_setsigdefault(&attributes, &ours) == 0 &&
 			          posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
 			          posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) == 0 &&
 			          posix_spawn_file_actions_adddup2(&files, 1, 2) == 0 &&

@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 struct serving {
 	const char *dir, *listen_at;
 	int port; /* -1: the usual one */
-	bool is_live, has_live_options, no_open;
+	bool is_live, has_live_options, no_open, shows;
 	struct live live;
 	struct gate gate;
 	struct sockets sockets;
@@ -139,7 +139,7 @@ static void show(struct serving *s)
 {
 	char address[GATE_NAME_BYTES + TOKEN_CHARS + 32];
 
-	if (s->no_open || s->sockets.path[0] || !desktop_is_there() || !gate_draw_token(s->gate.once))
+	if (!s->shows || s->sockets.path[0])
 		return;
 	snprintf(address, sizeof(address), "http://%s/?token=%s", s->sockets.url_host, s->gate.once);
 	browser_open_address(address);
@@ -179,7 +179,9 @@ static bool start(struct serving *s)
 
 	if (!page_is_built())
 		return false;
-	if (!open_signals(s) || !gate_draw_token(s->gate.token) || !hub_init(&s->hub)) {
+	s->shows = !s->no_open && desktop_is_there();
+	if (!open_signals(s) || !gate_draw_token(s->gate.token) ||
+	    (s->shows && !gate_draw_token(s->gate.once)) || !hub_init(&s->hub)) {
 		complain("cannot serve: %s", strerror(errno));
 		return false;
 	}

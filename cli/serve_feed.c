@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -42,14 +41,6 @@ struct feed {
 	uint64_t made_ns, cost_ns;
 	uint64_t ping_ns;
 };
-
-uint64_t serve_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the past ------------------------------------------------------------------------------------------ */
 

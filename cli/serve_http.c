@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "serve.h"
 #include "serve_mhd.h"
@@ -14,6 +15,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct hub *hub;
 	struct gate *gate;
+	atomic_int connections;
 };
 
 struct request {
@@ -344,6 +346,17 @@ static void on_end(void *ctx, struct MHD_Connection *connection, void **con_cls,
 	*con_cls = NULL;
 }
 
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+	struct http *s = ctx;
+
+	(void)connection;
+	(void)context;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+		atomic_fetch_sub(&s->connections, 1);
+}
+
 /* ---- life ----------------------------------------------------------------------------------------------------- */
 
 static void suspend(void *server, void *connection)
@@ -372,7 +385,8 @@ struct http *http_start(struct hub *h, struct gate *g)
 	s->daemon = s->mhd.MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
 		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS_MAX,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)(2 * SERVE_CONNECTIONS_MAX),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_S,
 		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_END);
@@ -383,9 +397,15 @@ struct http *http_start(struct hub *h, struct gate *g)
 	return NULL;
 }
 
+/* We count, and never come near its limit: libmicrohttpd 0.9.75 hangs behind a connection that it refuses. */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len)
 {
-	s->mhd.MHD_add_connection(s->daemon, fd, from, from_len); /* which closes it where it cannot */
+	if (atomic_fetch_add(&s->connections, 1) >= SERVE_CONNECTIONS_MAX) {
+		atomic_fetch_sub(&s->connections, 1);
+		close(fd);
+	} else if (s->mhd.MHD_add_connection(s->daemon, fd, from, from_len) != MHD_YES) { /* and has closed it */
+		atomic_fetch_sub(&s->connections, 1);
+	}
 }
 
 void http_stop(struct http *s)

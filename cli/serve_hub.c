@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -15,6 +16,14 @@ struct viewer {
 	uint64_t pings;
 	bool is_suspended;
 };
+
+uint64_t serve_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
 
 static struct body *frame(const char *text)
 {
@@ -206,6 +215,8 @@ struct viewer *hub_enter(struct hub *h, void *connection, uint64_t after)
 		return NULL;
 	pthread_mutex_lock(&h->mutex);
 	if (h->viewers_len >= SERVE_VIEWERS_MAX || h->is_closing) {
+		h->pings++; /* some may be gone, and nobody has noticed */
+		resume_viewers(h);
 		pthread_mutex_unlock(&h->mutex);
 		free(v);
 		return NULL;

@@ -33,8 +33,8 @@ static void attend(struct look *l)
 	if (l->watch >= 0)
 		inotify_rm_watch(l->fd, l->watch);
 	l->watch = !st.st_ino ? -1
-		: inotify_add_watch(l->fd, l->dir, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF |
-		                    IN_MOVE_SELF | IN_ONLYDIR);
+		: inotify_add_watch(l->fd, l->dir, IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO |
+		                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 	l->device = st.st_dev;
 	l->inode = st.st_ino;
 }

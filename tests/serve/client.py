@@ -149,6 +149,9 @@ class Events:
             self.status = int(head.split()[1])
             self.head = head.decode("latin-1")
             self.raw = rest
+            if self.status != 200:
+                self.is_over = True
+                return False
         self._dechunk()
         return True
 

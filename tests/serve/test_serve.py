@@ -1,8 +1,8 @@
 """galvo serve: what is told to those who watch a recording, whatever becomes of it."""
 import os
+import select
 import shutil
 import signal
-import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -169,6 +169,146 @@ def news_have_no_more_points_than_anybody_can_see():
             for base in (b for run in document["runs"] for b in run["bases"]):
                 assert all(p["n"] <= 125 * (p["end"] - p["from"]) + 20 for p in base["pieces"]), base
     stop(process)
+
+
+# ---- who may ask -------------------------------------------------------------------------------------
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                               "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@test
+def nobody_else_may_ask():
+    record("-q", "-o", "run", "--all", "--for", "50ms")
+    with Server("run") as server:
+        own, token = server.host, server.token
+        wrong = ("0" if token[0] != "0" else "1") + token[1:]
+        table = [
+            # status, path, options
+            (200, "/", {}), (200, "/page.js", {}), (200, "/page.css", {}), (200, "/data", {}),
+            (200, "/detail?from=0&end=0.01", {}), (200, "/detail?end=1e1&from=-0.5", {}),
+            (302, "/?token=" + token, {"cookie": None}),
+            (401, "/?token=" + wrong, {"cookie": None}), (401, "/?token=", {"cookie": None}),
+            (401, "/?token=" + token[:-1], {"cookie": None}), (401, "/?token=" + token + "0", {"cookie": None}),
+            (401, "/data?token=" + token, {"cookie": None}),
+            (401, "/", {"cookie": None}), (401, "/data", {"cookie": "galvo-%d=%s" % (server.port, wrong)}),
+            (401, "/data", {"cookie": "galvo-1=" + token}), (401, "/data", {"cookie": "galvo=" + token}),
+            (401, "/no", {"cookie": None}), (401, "/news", {"cookie": None}),
+            (200, "/data", {"cookie": "other=1; galvo-%d=%s; more=2" % (server.port, token)}),
+            (404, "/no", {}), (404, "/data/", {}), (404, "//data", {}), (404, "/../../etc/passwd", {}),
+            (404, "/%2e%2e/%2e%2e/etc/passwd", {}), (404, "/run/session_metadata.pb", {}),
+            (400, "/detail", {}), (400, "/detail?from=1", {}), (400, "/detail?from=1&end=1", {}),
+            (400, "/detail?from=2&end=1", {}), (400, "/detail?from=nan&end=1", {}),
+            (400, "/detail?from=0&end=inf", {}), (400, "/detail?from=0&end=1e999", {}),
+            (400, "/detail?from=0x1&end=9", {}), (400, "/detail?from=0&end=1s", {}),
+            (400, "/detail?from=%201&end=9", {}), (400, "/detail?from=&end=9", {}),
+            (421, "/data", {"headers": {"Host": "example.org"}}),
+            (421, "/data", {"headers": {"Host": "example.org:%d" % server.port}}),
+            (421, "/data", {"headers": {"Host": "127.0.0.1"}}), (421, "/data", {"headers": {"Host": "127.0.0.1:1"}}),
+            (421, "/data", {"headers": {"Host": own + ".example.org"}}),
+            (421, "/data", {"headers": {"Host": "LOCALHOST@" + own}}),
+            (421, "/?token=" + token, {"headers": {"Host": "rebound.example:%d" % server.port}}),
+            (200, "/data", {"headers": {"Host": "localhost:%d" % server.port}}),
+            (200, "/data", {"headers": {"Host": "[::1]:%d" % server.port}}),
+            (200, "/data", {"headers": {"Origin": "http://" + own}}),
+            (403, "/data", {"headers": {"Origin": "https://" + own}}),
+            (403, "/data", {"headers": {"Origin": "null"}}), (403, "/data", {"headers": {"Origin": "http://x"}}),
+            (403, "/data", {"headers": {"Origin": "http://" + own + ".x"}}),
+            (403, "/data", {"headers": {"Origin": "http://localhost:%d" % server.port}}),
+            (403, "/data", {"headers": {"Origin": "http://" + own + "/"}}),
+            (200, "/data", {"headers": {"Sec-Fetch-Site": "same-origin"}}),
+            (200, "/data", {"headers": {"Sec-Fetch-Site": "none"}}),
+            (403, "/data", {"headers": {"Sec-Fetch-Site": "same-site"}}),
+            (403, "/data", {"headers": {"Sec-Fetch-Site": "cross-site"}}),
+            (403, "/?token=" + token, {"headers": {"Sec-Fetch-Site": "cross-site"}}),
+            (405, "/data", {"method": "POST"}), (405, "/", {"method": "PUT"}), (405, "/news", {"method": "DELETE"}),
+            (405, "/", {"method": "OPTIONS"}), (405, "/", {"method": "PATCH"}),
+            (200, "/data", {"method": "HEAD"}), (200, "/", {"method": "HEAD"}),
+        ]
+        for status, path, options in table:
+            reply = server.ask(path, **options)
+            same((path, options, reply.status), (path, options, status))
+            same({k: reply.headers.get(k) for k in HEADERS}, HEADERS)
+            assert not any(k.startswith("access-control") for k in reply.headers), reply.headers
+            assert token.encode() not in reply.body
+            if status == 405:
+                same(reply.headers["allow"], "GET, HEAD")
+            if options.get("method") == "HEAD":
+                assert not reply.body and int(reply.headers["content-length"]) > 0
+        enters = server.ask("/?token=" + token, cookie=None)
+        same(enters.headers["location"], "/")
+        same(enters.headers["set-cookie"], server.cookie + "; HttpOnly; SameSite=Strict; Path=/")
+        same(server.ask("/page.js").headers["content-type"], "text/javascript; charset=utf-8")
+        same(server.ask("/data").headers["content-type"], "application/json")
+        assert server.news().next(0.05) is None
+
+
+@test
+def names_of_others_stay_text():
+    name = b"</script><b>\"\\\xff\xe2\x80\xa8\x1b[31m&amp;"
+    process = recorder("-o", os.fsdecode(b"run<i>\xff"), "--flush", "50ms", "--", "sh", "-c",
+                       os.fsdecode(b"exec sleep 100 # " + name))
+    wait_until(lambda: os.path.exists(b"run<i>\xff/system_metrics.pb"), "it records")
+    process_name = os.fsdecode(b"run<i>\xff")
+    with Server(process_name) as server:
+        reply = server.ask("/data")
+        same(reply.headers["content-type"], "application/json")
+        data = reply.json()
+        assert b"\xff" not in reply.body and b"\x1b" not in reply.body and b"</script" not in reply.body, reply.body
+        events = server.news(data["sequence"])
+        events.until("news")
+        shutil.rmtree(process_name)
+        events.until("restart")
+        waits = server.ask("/data")
+        assert b"run\\u003ci>\\ufffd: nothing" in waits.body, waits.body
+    stop(process)
+
+
+@test
+def too_many():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with Server("run") as server:
+        sequence = server.data()["sequence"]
+        viewers = [server.news(sequence) for _ in range(32)]
+        for viewer in viewers:
+            viewer.next(0.01)
+            same(viewer.status, 200)
+        reply = server.ask("/news")
+        same((reply.status, reply.headers["retry-after"]), (503, "5"))
+        same(server.ask("/data").status, 200)
+        for viewer in viewers:
+            viewer.close()
+        wait_until(lambda: is_welcome(server), "there is room")
+        crowd = [server.connect() for _ in range(80)]
+        wait_until(lambda: len(select.select(crowd, [], [], 0)[0]) >= 16, "it has hung up on some")
+        for s in crowd:
+            s.close()
+        wait_until(lambda: is_answered(server), "it answers again")
+        with server.connect() as s:  # headers of more than it has room for
+            s.sendall(b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"x" * 1000) for i in range(64)))
+            assert s.recv(100).split()[1] in (b"413", b"414", b"431")
+        same(server.ask("/data").status, 200)
+
+
+def is_welcome(server):
+    events = server.news("999")
+    events.next()
+    events.close()
+    return events.status == 200
+
+
+def is_answered(server):
+    try:
+        return server.ask("/data").status == 200
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 # ---- the program -------------------------------------------------------------------------------------
