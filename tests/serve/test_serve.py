@@ -6,7 +6,7 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import GALVO, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
+from harness import GALVO, Skip, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
 from client import LIMIT_S, Server, points  # noqa: E402
 
 
@@ -335,6 +335,57 @@ def a_port_that_is_taken():
     with Server("run") as usual, Server("run") as other:
         assert usual.port != other.port
         same(other.data()["title"], usual.data()["title"])
+
+
+def fails(*words, needs, **options):
+    done = run(GALVO, "serve", *words, **options)
+    same((done.returncode, done.stdout), (125, b""))
+    one_line(done.stderr, *needs)
+
+
+@test
+def what_cannot_be_served_is_said_in_a_line():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with Server("run") as server:
+        server.stop()
+    os.mkdir("lib")
+    with open("lib/libmicrohttpd.so.12", "wb"):
+        pass
+    fails("run", env={**os.environ, "LD_LIBRARY_PATH": "lib"}, needs=("libmicrohttpd.so.12", "not installed"))
+    fails("run/system_metrics.pb", needs=("expected the directory of a run",))
+    fails("--listen", "unix:" + "x" * 108, "run", needs=("107 bytes",))
+    fails("--listen", "unix:no/such", "run", needs=("no/such: No such file",))
+    fails("--listen", "192.0.2.1", "run", needs=("192.0.2.1: Cannot assign",))
+    for wrong in ("", ":1", "[::1", "[::1]x", "a:123456789"):
+        fails("--listen", wrong, "run", needs=("expected ADDRESS",))
+    fails("--live", "-o", "run", needs=("run",))
+    fails("--live", "-p", "2147483647", needs=("2147483647",))
+
+
+@test
+def another_address_is_asked_for_by_its_name():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with Server("--listen", "127.0.0.2:0", "run") as server:
+        pass
+    with Server("--listen", "0.0.0.0:0", "run") as server:
+        for host, status in (("127.0.0.1:%d" % server.port, 200), ("0.0.0.0:%d" % server.port, 200),
+                             ("localhost:%d" % server.port, 421), ("example.org:%d" % server.port, 421)):
+            same(server.ask("/data", headers={"Host": host}).status, status)
+        assert "plain text" in server.stop()[1]
+    with Server("--listen", "localhost:0", "run") as server:
+        same(server.ask("/data", headers={"Host": "localhost:%d" % server.port}).status, 200)
+
+
+@test
+def without_ipv6_it_has_the_other():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    if run("unshare", "-rn", "true").returncode:
+        raise Skip("no network of its own can be had here")
+    script = "ip link set lo up 2>/dev/null; echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; exec \"$0\" \"$@\""
+    inner = run("unshare", "-rn", "sh", "-c", script, "sh", "-c",
+                "%s serve run >out & until [ -s out ]; do :; done; kill $!; wait $!; echo $? >>out; cat out" % GALVO)
+    lines = inner.stdout.decode().splitlines()
+    assert lines[0].startswith("http://127.0.0.1:") and lines[1] == "0", (lines, inner.stderr)
 
 
 @test
