@@ -43,10 +43,60 @@ const char *gpu_power_column(const struct gpu_rows *r, size_t gpu);
 /* How long a gap may be that is bridged. */
 uint64_t gpu_gap_limit_ns(const struct galvo_run *run);
 
+enum counter_form {
+	OVER_COLUMN, /* the sum of a column over that of another one */
+	OVER_TIME,   /* a share or a rate: weighted with time */
+	AMOUNT,      /* so much in each sample: its sum over time */
+};
+
+/* How a value is made of columns of hardware counters; SIZE_MAX for those that it needs not. */
+struct counter_value {
+	enum counter_form form;
+	size_t column, plus, over;
+	double factor;
+};
+
+/* What a figure of struct summary_counters, by its offset, is made of; false: nobody tells it. */
+bool gpu_counter_find(const struct gpu_rows *r, const struct galvo_run *run, size_t gpu,
+                      size_t figure, struct counter_value *ret);
+
+/* Goes through the samples of a GPU: none covers time that the one before it covers. */
+struct counter_walk {
+	uint64_t start_ns;    /* of the recording: nothing covers time before it */
+	uint64_t interval_ns; /* stands in for lengths that are not told; 0: not known */
+	uint64_t last_ns, last_length_ns;
+};
+
+struct counter_samples {
+	const struct gpu_rows *rows;
+	size_t gpu, at;
+	struct counter_walk walk;
+};
+
+struct counter_sample {
+	uint64_t from_ns, to_ns;
+	double value;
+};
+
+struct counter_samples gpu_samples_begin(const struct gpu_rows *r, const struct galvo_run *run,
+                                         size_t gpu);
+/* The next sample that has a value; false: there is none. */
+bool gpu_samples_next(struct counter_samples *x, const struct counter_value *c,
+                      struct counter_sample *ret);
+
 enum gpu_share { SHARE_SM_BUSY, SHARE_TENSOR };
 /* What that share of time is made of, by the hardware's counters; no points: nobody tells. */
 galvo_status gpu_counter_sum(const struct gpu_rows *r, const struct galvo_run *run, size_t gpu,
                              enum gpu_share share, struct gpu_sum *ret, galvo_error *reterr);
+
+/* A process on a GPU, as rows of GPU_PROCESS name it. */
+struct gpu_user {
+	uint32_t gpu, process, pid; /* process: of the run, or PROCESS_NONE */
+};
+
+/* Makes things of them, by which rows go; those of one GPU are side by side. Free with free(). */
+galvo_status gpu_users_find(struct ledger *s, const struct galvo_run *run, struct gpu_user **ret,
+                            galvo_error *reterr);
 
 /* Parts of derive_gpus, which fill the GPUs in the order of the run. */
 galvo_status gpu_telemetry_derive(struct galvo_summary *s, const struct galvo_run *run,

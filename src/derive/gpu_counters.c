@@ -8,12 +8,6 @@
 #define SM_ELAPSED "sm__cycles_elapsed.avg"
 #define TENSOR "sm__pipe_tensor_cycles_active"
 
-enum form {
-	OVER_COLUMN, /* the sum of a column over that of another one */
-	OVER_TIME,   /* a share or a rate: weighted with time */
-	AMOUNT,      /* so much in each sample: its sum over time */
-};
-
 static double one(const struct gpu_info *g)
 {
 	(void)g;
@@ -44,7 +38,7 @@ static double dram_bytes(const struct gpu_info *g)
 /* A figure from columns. Of several ways the first that gives a value is taken. */
 struct way {
 	size_t figure;
-	enum form form;
+	enum counter_form form;
 	const char *column, *plus; /* plus: NULL if it is one */
 	const char *over;          /* of OVER_COLUMN */
 	double (*factor)(const struct gpu_info *);
@@ -103,27 +97,21 @@ static const struct way of_imbalance = {
 
 /* ---- what a sample covers ------------------------------------------------------------------- */
 
-struct walk {
-	uint64_t start_ns;    /* of the recording: nothing covers time before it */
-	uint64_t interval_ns; /* stands in for lengths that are not told; 0: not known */
-	uint64_t last_ns, last_length_ns;
-};
-
 struct cover {
 	uint64_t from_ns, to_ns; /* where no sample before it covered */
 	double s, length_s;      /* of that; of the whole sample */
 };
 
-static struct walk walk_begin(const struct galvo_run *run, size_t gpu)
+static struct counter_walk walk_begin(const struct galvo_run *run, size_t gpu)
 {
 	const struct run_gpu *g = &run->gpus[gpu];
 
-	return (struct walk){.start_ns = run->session ? run->session->start_mono_ns : 0,
+	return (struct counter_walk){.start_ns = run->session ? run->session->start_mono_ns : 0,
 	                     .interval_ns = g->has_decode ? g->decode.interval_ns : 0};
 }
 
 /* Where nobody tells its length, a sample covers the time since the one before, but no gap. */
-static uint64_t length_of(const struct walk *w, const struct table *t, size_t row)
+static uint64_t length_of(const struct counter_walk *w, const struct table *t, size_t row)
 {
 	uint64_t told_ns = t->duration_ns ? t->duration_ns[row] : 0, since_ns;
 
@@ -136,7 +124,7 @@ static uint64_t length_of(const struct walk *w, const struct table *t, size_t ro
 }
 
 /* Rows come in order of time. False: it covers nothing that was not covered. */
-static bool walk_on(struct walk *w, const struct table *t, size_t row, struct cover *ret)
+static bool walk_on(struct counter_walk *w, const struct table *t, size_t row, struct cover *ret)
 {
 	uint64_t to_ns = t->mono_ns[row], length_ns = length_of(w, t, row);
 	uint64_t from_ns = w->start_ns > w->last_ns ? w->start_ns : w->last_ns;
@@ -155,49 +143,50 @@ static bool walk_on(struct walk *w, const struct table *t, size_t row, struct co
 
 /* ---- ways ----------------------------------------------------------------------------------- */
 
-struct columns {
-	const double *column, *plus, *over;
-};
-
 /* Some names have a unit and a group in front: "TPC.TriageCompute.sm__…". */
-static const double *find(const struct table *t, const char *name)
+static size_t find(const struct table *t, const char *name)
 {
-	size_t c = table_column(t, name), n = strlen(name), i;
+	size_t c = name ? table_column(t, name) : SIZE_MAX, n = name ? strlen(name) : 0, i;
 
-	for (i = 0; c == SIZE_MAX && i < t->columns_len; i++) {
+	for (i = 0; c == SIZE_MAX && name && i < t->columns_len; i++) {
 		size_t length = strlen(t->columns[i]);
 
 		if (length > n && t->columns[i][length - n - 1] == '.' &&
 		    !strcmp(t->columns[i] + length - n, name))
 			c = i;
 	}
-	return c == SIZE_MAX ? NULL : t->values[c];
+	return c;
 }
 
-static bool way_find(const struct table *t, const struct way *w, struct columns *ret)
+static bool way_find(const struct table *t, const struct way *w, struct counter_value *ret)
 {
-	*ret = (struct columns){.column = find(t, w->column),
-	                        .plus = w->plus ? find(t, w->plus) : NULL,
-	                        .over = w->over ? find(t, w->over) : NULL};
-	return ret->column && (ret->plus || !w->plus) && (ret->over || !w->over);
+	*ret = (struct counter_value){.form = w->form, .column = find(t, w->column),
+	                              .plus = find(t, w->plus), .over = find(t, w->over)};
+	return ret->column != SIZE_MAX && (ret->plus != SIZE_MAX || !w->plus) &&
+	       (ret->over != SIZE_MAX || !w->over);
+}
+
+/* False: the row has no value. *ret_over: 1 if it is over no column. */
+static bool value_at(const struct table *t, const struct counter_value *c, size_t row, double *ret,
+                     double *ret_over)
+{
+	*ret = t->values[c->column][row];
+	if (c->plus != SIZE_MAX)
+		*ret += t->values[c->plus][row];
+	*ret_over = c->over != SIZE_MAX ? t->values[c->over][row] : 1;
+	return isfinite(*ret) && *ret >= 0 && isfinite(*ret_over) && *ret_over > 0;
 }
 
 /* What a row adds to the two sums of its figure; false: nothing. */
-static bool way_take(const struct way *w, const struct columns *c, size_t row,
+static bool way_take(const struct table *t, const struct counter_value *c, size_t row,
                      const struct cover *cover, double *ret_part, double *ret_whole)
 {
-	double v = c->plus ? c->column[row] + c->plus[row] : c->column[row];
-	double share = cover->s / cover->length_s, over = c->over ? c->over[row] : NAN;
+	double share = cover->s / cover->length_s, v, over;
 
-	if (!isfinite(v) || v < 0)
+	if (!value_at(t, c, row, &v, &over))
 		return false;
-	if (w->form == OVER_COLUMN) {
-		*ret_part = v * share;
-		*ret_whole = over * share;
-		return isfinite(over) && over > 0;
-	}
-	*ret_part = w->form == OVER_TIME ? v * cover->s : v * share;
-	*ret_whole = cover->s;
+	*ret_part = c->form == OVER_TIME ? v * cover->s : v * share;
+	*ret_whole = c->form == OVER_COLUMN ? over * share : cover->s;
 	return true;
 }
 
@@ -224,10 +213,10 @@ static struct figure way_figure(const struct way *w, const struct gpu_rows *r,
                                 const struct galvo_run *run, size_t gpu)
 {
 	double factor = w->factor(&run->gpus[gpu].info), part, whole;
-	struct walk walk = walk_begin(run, gpu);
+	struct counter_walk walk = walk_begin(run, gpu);
 	struct tally tally = {.peak = NAN};
 	struct cover cover;
-	struct columns c;
+	struct counter_value c;
 	const size_t *rows;
 	size_t n, i;
 
@@ -236,7 +225,7 @@ static struct figure way_figure(const struct way *w, const struct gpu_rows *r,
 	rows = gpu_rows_of(r, gpu, &n);
 	for (i = 0; i < n; i++)
 		if (walk_on(&walk, r->table, rows[i], &cover) &&
-		    way_take(w, &c, rows[i], &cover, &part, &whole))
+		    way_take(r->table, &c, rows[i], &cover, &part, &whole))
 			tally_add(&tally, part, whole, cover.s);
 	if (!(tally.whole > 0))
 		return figure_none;
@@ -250,12 +239,12 @@ galvo_status gpu_counter_sum(const struct gpu_rows *r, const struct galvo_run *r
 	size_t figure = share == SHARE_TENSOR ? AT(tensor_pct) : AT(sm_busy_pct), n, i, k;
 	const size_t *rows = gpu_rows_of(r, gpu, &n);
 	galvo_status status = GALVO_OK;
-	struct columns c;
+	struct counter_value c;
 
 	*ret = (struct gpu_sum){0};
 	for (k = 0; k < ARRAY_LEN(ways) && n && status == GALVO_OK && !ret->part.len; k++) {
 		double part, whole, parts = 0, wholes = 0;
-		struct walk walk = walk_begin(run, gpu);
+		struct counter_walk walk = walk_begin(run, gpu);
 		/* Of what is in percent the sum of percents over that of their weights; cycles alike. */
 		double scale = ways[k].factor(&run->gpus[gpu].info) / 100;
 		struct cover cover;
@@ -268,7 +257,7 @@ galvo_status gpu_counter_sum(const struct gpu_rows *r, const struct galvo_run *r
 			status = line_make(&ret->whole, 2 * n, reterr);
 		for (i = 0; status == GALVO_OK && i < n; i++) {
 			if (!walk_on(&walk, r->table, rows[i], &cover) ||
-			    !way_take(&ways[k], &c, rows[i], &cover, &part, &whole))
+			    !way_take(r->table, &c, rows[i], &cover, &part, &whole))
 				continue;
 			if (!ret->part.len || cover.from_ns > ret->part.mono_ns[ret->part.len - 1]) {
 				line_add(&ret->part, cover.from_ns, parts);
@@ -281,12 +270,59 @@ galvo_status gpu_counter_sum(const struct gpu_rows *r, const struct galvo_run *r
 	return status;
 }
 
+/* ---- a sample at a time ---------------------------------------------------------------------- */
+
+bool gpu_counter_find(const struct gpu_rows *r, const struct galvo_run *run, size_t gpu,
+                      size_t figure, struct counter_value *ret)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(ways); i++)
+		if (ways[i].figure == figure && way_find(r->table, &ways[i], ret) &&
+		    !isnan(way_figure(&ways[i], r, run, gpu).avg)) {
+			ret->factor = ways[i].factor(&run->gpus[gpu].info);
+			return true;
+		}
+	return false;
+}
+
+struct counter_samples gpu_samples_begin(const struct gpu_rows *r, const struct galvo_run *run,
+                                         size_t gpu)
+{
+	return (struct counter_samples){.rows = r, .gpu = gpu, .walk = walk_begin(run, gpu)};
+}
+
+bool gpu_samples_next(struct counter_samples *x, const struct counter_value *c,
+                      struct counter_sample *ret)
+{
+	const struct table *t = x->rows->table;
+	struct cover cover;
+	double v, over;
+	size_t n;
+	const size_t *rows = gpu_rows_of(x->rows, x->gpu, &n);
+
+	while (x->at < n) {
+		size_t row = rows[x->at++];
+
+		if (!walk_on(&x->walk, t, row, &cover) || !value_at(t, c, row, &v, &over))
+			continue;
+		if (c->form == OVER_COLUMN)
+			v /= over;
+		else if (c->form == AMOUNT)
+			v /= cover.length_s;
+		*ret = (struct counter_sample){cover.from_ns, cover.to_ns, c->factor * v};
+		if (isfinite(ret->value))
+			return true;
+	}
+	return false;
+}
+
 /* ---- one by one ----------------------------------------------------------------------------- */
 
 static void derive_figures(struct summary_counters *c, const struct gpu_rows *r,
                            const struct galvo_run *run, size_t gpu)
 {
-	struct walk walk = walk_begin(run, gpu);
+	struct counter_walk walk = walk_begin(run, gpu);
 	struct cover cover;
 	size_t n, i;
 	const size_t *rows = gpu_rows_of(r, gpu, &n);

@@ -22,23 +22,27 @@ static const struct figure_row figures[] = {
 	{"proc__gpu_decoder_utilization.pct", .offset = AT(decoder_pct)},
 };
 
-/* A row's process and GPU: rows of the same ones are about the same thing. */
+/* Rows of the same process and GPU are about the same thing. */
 struct mention {
-	uint32_t gpu, process, pid; /* process: of the run, or PROCESS_NONE */
+	struct gpu_user user;
 	size_t row;
 };
 
-static int compare_mentions(const void *a, const void *b)
+static int compare_users(const struct gpu_user *x, const struct gpu_user *y)
 {
-	const struct mention *x = a, *y = b;
-
 	if (x->gpu != y->gpu)
 		return x->gpu < y->gpu ? -1 : 1;
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int compare_mentions(const void *a, const void *b)
+{
+	const struct mention *x = a, *y = b;
+	int users = compare_users(&x->user, &y->user);
+
+	return users ? users : x->row < y->row ? -1 : x->row > y->row;
 }
 
 /* The followed process that had the number then, and none that had it at another time. */
@@ -53,47 +57,69 @@ static uint32_t process_then(const struct process_index *x, uint32_t pid, uint64
 	return i;
 }
 
-/* Numbers the things of the rows and makes them; those of one GPU are side by side. */
-static galvo_status things_make(struct galvo_summary *sum, struct ledger *s,
-                                const struct galvo_run *run, galvo_error *reterr)
+galvo_status gpu_users_find(struct ledger *s, const struct galvo_run *run, struct gpu_user **ret,
+                            galvo_error *reterr)
 {
 	const struct table *t = s->table;
 	struct mention *all = alloc_array(t->rows_len, sizeof(*all));
+	struct gpu_user *users = alloc_array(t->rows_len, sizeof(*users));
 	struct process_index x;
 	galvo_status status = process_index_init(&x, run, reterr);
-	size_t n = 0, things = 0, i;
+	size_t n = 0, i;
 
-	if (!all && status == GALVO_OK)
+	if ((!all || !users) && status == GALVO_OK)
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu rows", t->rows_len);
 	for (i = 0; status == GALVO_OK && i < t->rows_len; i++) {
 		uint32_t gpu = s->slots[i], pid = t->pid ? t->pid[i] : 0;
 
 		if (gpu != SLOT_NONE)
-			all[n++] = (struct mention){gpu, run->gpus[gpu].info.foreign_pids ? PROCESS_NONE
-				: process_then(&x, pid, t->mono_ns[i]), pid, i};
+			all[n++] = (struct mention){{gpu, run->gpus[gpu].info.foreign_pids
+				? PROCESS_NONE : process_then(&x, pid, t->mono_ns[i]), pid}, i};
+	}
+	process_index_finish(&x);
+	if (status != GALVO_OK) {
+		free(all);
+		free(users);
+		return status;
 	}
 	if (n)
 		qsort(all, n, sizeof(*all), compare_mentions);
-	sum->gpu_processes = alloc_array(n, sizeof(*sum->gpu_processes));
-	if (status == GALVO_OK && !sum->gpu_processes)
-		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu rows", n);
-	for (i = 0; status == GALVO_OK && i < n; i++) {
-		struct summary_gpu *gpu = &sum->gpus[all[i].gpu];
-
-		if (i == 0 || all[i].gpu != all[i - 1].gpu || all[i].pid != all[i - 1].pid ||
-		    all[i].process != all[i - 1].process) {
-			if (!gpu->processes_len++)
-				gpu->processes = &sum->gpu_processes[things];
-			sum->gpu_processes[things++] = (struct summary_gpu_process){
-				.pid = all[i].pid, .process = SIZE_MAX,
-				.info = all[i].process == PROCESS_NONE ? NULL
-				                                       : &run->processes[all[i].process]};
-		}
-		s->slots[all[i].row] = (uint32_t)things - 1;
+	s->slots_len = 0;
+	for (i = 0; i < n; i++) {
+		if (i == 0 || compare_users(&all[i].user, &all[i - 1].user))
+			users[s->slots_len++] = all[i].user;
+		s->slots[all[i].row] = (uint32_t)s->slots_len - 1;
 	}
-	s->slots_len = things;
-	process_index_finish(&x);
 	free(all);
+	*ret = users;
+	return GALVO_OK;
+}
+
+/* Those of one GPU are side by side. */
+static galvo_status things_make(struct galvo_summary *sum, struct ledger *s,
+                                const struct galvo_run *run, galvo_error *reterr)
+{
+	struct gpu_user *users = NULL;
+	galvo_status status = gpu_users_find(s, run, &users, reterr);
+	size_t i;
+
+	if (status != GALVO_OK)
+		return status;
+	sum->gpu_processes = alloc_array(s->slots_len, sizeof(*sum->gpu_processes));
+	if (!sum->gpu_processes)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu processes",
+		                 s->slots_len);
+	for (i = 0; status == GALVO_OK && i < s->slots_len; i++) {
+		struct summary_gpu *gpu = &sum->gpus[users[i].gpu];
+
+		if (!gpu->processes_len++)
+			gpu->processes = &sum->gpu_processes[i];
+		sum->gpu_processes[i] = (struct summary_gpu_process){
+			.pid = users[i].pid, .process = SIZE_MAX,
+			.info = users[i].process == PROCESS_NONE ? NULL
+			                                         : &run->processes[users[i].process]};
+	}
+	free(users);
 	return status;
 }
 

@@ -32,7 +32,8 @@ static galvo_status feeds_make(struct panel_maker *m, galvo_error *reterr)
 	for (i = 0; i < run->tables_len && status == GALVO_OK; i++) {
 		const struct table *t = &run->tables[i];
 
-		if (t->rows_len && t->stream != STREAM_GPU && t == run_table(run, t->stream, t->scope))
+		if (t->rows_len && t->stream != STREAM_GPU &&
+		    (t->stream == STREAM_TELEMETRY || !m->options.gpu_only))
 			status = feed_init(&m->memory->feeds[m->memory->feeds_len++], run, t, reterr);
 	}
 	return status;
@@ -49,16 +50,19 @@ static void find_axis(struct panel_maker *m)
 
 	p->zero_mono_ns = m->summary->start_mono_ns;
 	p->end_mono_ns = m->summary->end_mono_ns;
-	for (i = 0; i < m->memory->feeds_len; i++) {
-		const struct feed *f = &m->memory->feeds[i];
-		const struct table *t = f->ledger.table;
-		uint64_t last_ns = t->mono_ns[t->rows_len - 1];
+	for (i = 0; i < m->run->tables_len; i++) {
+		const struct table *t = &m->run->tables[i];
 
-		if (last_ns > p->end_mono_ns)
-			p->end_mono_ns = last_ns;
-		for (k = 0; !is_told && k < t->columns_len; k++) {
+		if (t->rows_len && t->mono_ns[t->rows_len - 1] > p->end_mono_ns)
+			p->end_mono_ns = t->mono_ns[t->rows_len - 1];
+	}
+	for (i = 0; i < m->memory->feeds_len && !is_told; i++) {
+		const struct feed *f = &m->memory->feeds[i];
+		const uint64_t first_ns = f->ledger.table->mono_ns[0];
+
+		for (k = 0; k < f->ledger.table->columns_len; k++) {
 			uint64_t period_ns = f->column[k].period_ns;
-			uint64_t from_ns = t->mono_ns[0] > period_ns ? t->mono_ns[0] - period_ns : 0;
+			uint64_t from_ns = first_ns > period_ns ? first_ns - period_ns : 0;
 
 			if (f->column[k].is_known && from_ns < p->zero_mono_ns)
 				p->zero_mono_ns = from_ns;
@@ -68,15 +72,44 @@ static void find_axis(struct panel_maker *m)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static galvo_status make_all(struct panel_maker *m, galvo_error *reterr)
+static galvo_status rules_follow(struct panel_maker *m, galvo_error *reterr)
 {
-	galvo_status status = feeds_make(m, reterr);
+	galvo_status status = GALVO_OK;
 	size_t i;
 
-	if (status == GALVO_OK)
-		status = process_places(m->summary, m->run, &m->place, reterr);
 	for (i = 0; i < panel_rules_len && status == GALVO_OK; i++)
 		status = panel_add(m, &panel_rules[i], reterr);
+	return status;
+}
+
+/* Who is who in the summary. */
+static galvo_status find_places(struct panel_maker *m, galvo_error *reterr)
+{
+	const struct galvo_summary *s = m->summary;
+	size_t i;
+
+	m->gpu_place = alloc_array(s->gpus_len, sizeof(*m->gpu_place));
+	m->thread_process = alloc_array(s->threads_len, sizeof(*m->thread_process));
+	if (!m->gpu_place || !m->thread_process)
+		return panels_no_memory(reterr);
+	for (i = 0; i < s->gpus_len; i++)
+		m->gpu_place[s->gpus[i].number] = i;
+	for (i = 0; i < s->threads_len; i++)
+		m->thread_process[s->threads[i].info - m->run->threads] = s->threads[i].process;
+	return process_places(s, m->run, &m->place, reterr);
+}
+
+static galvo_status make_all(struct panel_maker *m, galvo_error *reterr)
+{
+	static galvo_status (*const parts[])(struct panel_maker *, galvo_error *) = {
+		feeds_make, find_places, rules_follow, panels_generic, panels_counters, panels_arrange,
+		panels_lanes,
+	};
+	galvo_status status = GALVO_OK;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(parts) && status == GALVO_OK; i++)
+		status = parts[i](m, reterr);
 	if (status == GALVO_OK)
 		find_axis(m);
 	return status;
@@ -102,6 +135,8 @@ galvo_status panels_make(struct panels *ret, const struct galvo_run *run,
 	status = make_all(&m, reterr);
 	buf_finish(&m.text);
 	free(m.place);
+	free(m.gpu_place);
+	free(m.thread_process);
 	for (i = 0; i < m.memory->feeds_len; i++)
 		feed_forget_figures(&m.memory->feeds[i]);
 	return status;

@@ -6,24 +6,7 @@
 #define PANELS_MAX (UINT32_C(1) << 20)
 #define HEAT_FROM 17 /* curves beside each other that are too many for lines */
 
-/* A column of a panel, and what it came to for each thing. */
-struct shown_column {
-	const struct panel_column *rule;
-	size_t column;
-	const struct figure *figures;
-};
-
-struct draft {
-	const struct panel_rule *rule;
-	struct feed *feed;
-	struct shown_column *columns;
-	size_t columns_len;
-	uint32_t *things; /* in the order in which they are shown */
-	size_t things_len, shown_len;
-	struct panel panel;
-};
-
-static galvo_status no_memory(galvo_error *reterr)
+galvo_status panels_no_memory(galvo_error *reterr)
 {
 	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for panels");
 }
@@ -38,7 +21,7 @@ static galvo_status find_columns(struct panel_maker *m, struct draft *d, galvo_e
 
 	d->columns = panels_alloc(m->memory, d->rule->columns_len, sizeof(*d->columns));
 	if (!d->columns)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	for (i = 0; i < d->rule->columns_len && status == GALVO_OK; i++) {
 		const struct panel_column *rule = &d->rule->columns[i];
 		struct shown_column c = {.rule = rule, .column = table_column(t, rule->name)};
@@ -64,16 +47,18 @@ static bool is_there(const struct draft *d, uint32_t thing)
 	return false;
 }
 
+static bool is_something(const struct figure *f)
+{
+	return fabs(f->avg) > 0 || fabs(f->peak) > 0;
+}
+
 static bool did_something(const struct draft *d, uint32_t thing)
 {
 	size_t i;
 
-	for (i = 0; i < d->columns_len; i++) {
-		const struct figure *f = &d->columns[i].figures[thing];
-
-		if (fabs(f->avg) > 0 || fabs(f->peak) > 0)
+	for (i = 0; i < d->columns_len; i++)
+		if (is_something(&d->columns[i].figures[thing]))
 			return true;
-	}
 	return false;
 }
 
@@ -95,7 +80,7 @@ static double weight(const struct draft *d, uint32_t thing)
 
 struct rank {
 	uint32_t thing;
-	unsigned kind; /* of disks: whole ones, stacked ones, partitions */
+	size_t kind; /* of disks: whole ones, stacked ones, partitions; of GPUs: their place */
 	double weight;
 };
 
@@ -110,11 +95,14 @@ static int compare_ranks(const void *a, const void *b)
 	return x->thing < y->thing ? -1 : x->thing > y->thing;
 }
 
-static unsigned kind_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
+static size_t kind_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
 {
+	const enum scope scope = d->feed->ledger.table->scope;
 	const struct summary_disk *disk = &m->summary->disks[thing];
 
-	if (d->feed->ledger.table->scope != SCOPE_DEVICE || thing >= m->summary->disks_len)
+	if (scope == SCOPE_GPU || scope == SCOPE_GPU_DETAIL)
+		return m->gpu_place[thing];
+	if (scope != SCOPE_DEVICE || thing >= m->summary->disks_len)
 		return 0;
 	return disk->stacked ? 1 : disk->whole ? 0 : 2;
 }
@@ -129,7 +117,7 @@ static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_er
 	d->things = panels_alloc(m->memory, n, sizeof(*d->things));
 	if (!ranks || !d->things) {
 		free(ranks);
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	}
 	for (i = 0; i < n; i++)
 		any = any || did_something(d, (uint32_t)i);
@@ -155,7 +143,7 @@ static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_er
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static const struct session_metric *metric_of(const struct galvo_run *run, const char *name)
+const struct session_metric *panels_metric(const struct galvo_run *run, const char *name)
 {
 	size_t i;
 
@@ -165,12 +153,35 @@ static const struct session_metric *metric_of(const struct galvo_run *run, const
 	return NULL;
 }
 
-static size_t process_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
+static void find_owners(const struct panel_maker *m, const struct draft *d, uint32_t thing,
+                        struct curve *to)
 {
+	const struct gpu_user *u;
+
 	switch (d->feed->ledger.table->scope) {
 	case SCOPE_PROCESS:
-	case SCOPE_PROCESS_DETAIL: return m->place[thing];
-	default: return SIZE_MAX;
+	case SCOPE_PROCESS_DETAIL:
+		to->process = m->place[thing];
+		break;
+	case SCOPE_THREAD:
+		to->process = m->thread_process[thing];
+		break;
+	case SCOPE_GPU:
+	case SCOPE_GPU_DETAIL:
+		to->gpu = m->gpu_place[thing];
+		break;
+	case SCOPE_GPU_PROCESS:
+		u = &d->feed->users[thing];
+		to->gpu = m->gpu_place[u->gpu];
+		if (u->process != PROCESS_NONE)
+			to->process = m->place[u->process];
+		break;
+	case SCOPE_SYSTEM:
+	case SCOPE_SYSTEM_DETAIL:
+	case SCOPE_CORE:
+	case SCOPE_DEVICE:
+	case SCOPE_INTERFACE:
+		break;
 	}
 }
 
@@ -180,8 +191,8 @@ static const char *words(struct panel_maker *m, const char *first, const char *s
 	buf_put_str(&m->text, first);
 	if (second && first[0])
 		buf_put_str(&m->text, " ");
-	if (second)
-		buf_put_str(&m->text, second);
+	if (second || !first[0])
+		buf_put_str(&m->text, second ? second : "value");
 	return panels_text(m->memory, &m->text);
 }
 
@@ -201,12 +212,12 @@ static galvo_status curve_add(struct panel_maker *m, struct draft *d, const stru
                               galvo_error *reterr)
 {
 	const char *name = d->feed->ledger.table->columns[c->column];
-	const struct session_metric *metric = metric_of(m->run, name);
+	const struct session_metric *metric = panels_metric(m->run, name);
 	struct curve_way *kept = panels_alloc(m->memory, 1, sizeof(*kept));
 	struct curve *to = &d->panel.curves[d->panel.curves_len];
 
 	if (!kept)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	way.feed = d->feed;
 	way.column = c->column;
 	*kept = way;
@@ -215,10 +226,11 @@ static galvo_status curve_add(struct panel_maker *m, struct draft *d, const stru
 		.metric = way.kind == WAY_REST ? "" : name,
 		.help = metric && metric->help ? metric->help : "",
 		.is_level = c->rule->is_level, .is_rest = way.kind == WAY_REST,
-		.process = way.kind == WAY_REST ? SIZE_MAX : process_of(m, d, way.thing),
-		.gpu = SIZE_MAX, .way = kept};
+		.process = SIZE_MAX, .gpu = SIZE_MAX, .way = kept};
+	if (way.kind != WAY_REST)
+		find_owners(m, d, way.thing, to);
 	if (!to->key || !to->label)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	d->panel.curves_len++;
 	return GALVO_OK;
 }
@@ -235,9 +247,11 @@ static galvo_status thing_add(struct panel_maker *m, struct draft *d, uint32_t t
 	put_thing_key(m, &m->text, d->feed, thing);
 	key = panels_text(m->memory, &m->text);
 	if (!label || !key)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	for (i = 0; i < d->columns_len && status == GALVO_OK; i++)
-		if (!isnan(d->columns[i].figures[thing].avg))
+		if (!isnan(d->columns[i].figures[thing].avg) &&
+		    (!(d->rule->flags & PANEL_SPARE) ||
+		     is_something(&d->columns[i].figures[thing])))
 			status = curve_add(m, d, &d->columns[i],
 			                   (struct curve_way){.kind = WAY_COLUMN, .thing = thing},
 			                   label, key, reterr);
@@ -255,7 +269,7 @@ static galvo_status rest_add(struct panel_maker *m, struct draft *d, galvo_error
 	buf_printf(&m->text, n == 1 ? "%zu other" : "%zu others", n);
 	label = panels_text(m->memory, &m->text);
 	if (!is_shown || !label)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	for (i = 0; i < d->shown_len; i++)
 		is_shown[d->things[i]] = true;
 	for (i = 0; i < d->columns_len && status == GALVO_OK; i++)
@@ -273,7 +287,7 @@ static galvo_status curves_add(struct panel_maker *m, struct draft *d, galvo_err
 
 	d->panel.curves = panels_alloc(m->memory, n, sizeof(*d->panel.curves));
 	if (!d->panel.curves)
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	for (i = 0; i < d->shown_len && status == GALVO_OK; i++)
 		status = thing_add(m, d, d->things[i], reterr);
 	if (status == GALVO_OK && d->shown_len < d->things_len)
@@ -281,56 +295,16 @@ static galvo_status curves_add(struct panel_maker *m, struct draft *d, galvo_err
 	return status;
 }
 
-/* ---- what there is at most ------------------------------------------------------------------- */
-
-static bool limit_find(struct panel_maker *m, enum panel_limit limit, struct panel_peak *ret)
-{
-	const struct galvo_summary *s = m->summary;
-
-	*ret = (struct panel_peak){"", NAN};
-	switch (limit) {
-	case LIMIT_NONE:
-		break;
-	case LIMIT_CPUS:
-	case LIMIT_CPUS_PCT:
-		ret->value = s->cpu_count ? (limit == LIMIT_CPUS ? 1 : 100) * (double)s->cpu_count : NAN;
-		buf_printf(&m->text, s->cpu_count == 1 ? "the only CPU" : "all %u CPUs",
-		           (unsigned)s->cpu_count);
-		ret->label = panels_text(m->memory, &m->text);
-		break;
-	case LIMIT_MEMORY:
-		*ret = (struct panel_peak){"capacity", s->memory.capacity_bytes.peak};
-		break;
-	case LIMIT_SWAP:
-		*ret = (struct panel_peak){"capacity", s->memory.swap_capacity_bytes.peak};
-		break;
-	}
-	return ret->label && ret->value > 0;
-}
-
-static galvo_status peaks_add(struct panel_maker *m, struct draft *d, galvo_error *reterr)
-{
-	struct panel_peak peak;
-
-	if (!limit_find(m, d->rule->limit, &peak))
-		return peak.label ? GALVO_OK : no_memory(reterr);
-	d->panel.peaks = panels_alloc(m->memory, 1, sizeof(*d->panel.peaks));
-	if (!d->panel.peaks)
-		return no_memory(reterr);
-	d->panel.peaks[d->panel.peaks_len++] = peak;
-	return GALVO_OK;
-}
-
 /* ---- one of them ----------------------------------------------------------------------------- */
 
-static galvo_status panel_keep(struct panel_maker *m, const struct panel *panel, galvo_error *reterr)
+galvo_status panel_keep(struct panel_maker *m, const struct panel *panel, galvo_error *reterr)
 {
 	struct panels *p = m->panels;
 
 	if (p->panels_len == m->panels_cap &&
 	    !grow_array((void **)&p->panels, &m->panels_cap, p->panels_len, sizeof(*p->panels),
 	                PANELS_MAX))
-		return no_memory(reterr);
+		return panels_no_memory(reterr);
 	p->panels[p->panels_len++] = *panel;
 	return GALVO_OK;
 }
@@ -355,6 +329,6 @@ galvo_status panel_add(struct panel_maker *m, const struct panel_rule *rule, gal
 		return status;
 	if (rule->flags & PANEL_MANY && d.panel.curves_len >= HEAT_FROM)
 		d.panel.shape = PANEL_HEAT;
-	status = peaks_add(m, &d, reterr);
+	status = panel_peaks(m, &d, reterr);
 	return status == GALVO_OK ? panel_keep(m, &d.panel, reterr) : status;
 }

@@ -34,6 +34,10 @@ galvo_status feed_init(struct feed *f, const struct galvo_run *run, const struct
 	status = ledger_init(&f->ledger, run, t->stream, t->scope, reterr);
 	if (status != GALVO_OK)
 		return status;
+	if (t->scope == SCOPE_GPU_PROCESS)
+		status = gpu_users_find(&f->ledger, run, &f->users, reterr);
+	if (status != GALVO_OK)
+		return status;
 	f->column = alloc_array(t->columns_len, sizeof(*f->column));
 	if (!f->column)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu columns", t->columns_len);
@@ -62,6 +66,7 @@ void feed_finish(struct feed *f)
 		free(t->mono_ns);
 		free(t);
 	}
+	free(f->users);
 	free(f->column);
 	free(f->order);
 	free(f->first);

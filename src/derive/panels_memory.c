@@ -53,6 +53,7 @@ void panels_memory_destroy(struct panels_memory *m)
 	for (i = 0; i < m->feeds_len; i++)
 		feed_finish(&m->feeds[i]);
 	free(m->feeds);
+	gpu_rows_finish(&m->samples);
 	while (m->chunks) {
 		struct chunk *c = m->chunks;
 

@@ -103,13 +103,30 @@ static galvo_status column_points(const struct curve_way *w, struct points *ret,
 	return status;
 }
 
+static galvo_status sample_points(const struct panels *p, const struct curve_way *w,
+                                  struct points *ret, galvo_error *reterr)
+{
+	struct counter_samples all = gpu_samples_begin(w->samples, p->run, w->gpu), counted = all;
+	struct counter_sample sample;
+	galvo_status status;
+	size_t n = 0;
+
+	while (gpu_samples_next(&counted, &w->value, &sample))
+		n++;
+	status = points_make(ret, n, reterr);
+	while (status == GALVO_OK && gpu_samples_next(&all, &w->value, &sample))
+		points_add(ret, sample.from_ns, sample.to_ns, sample.value);
+	return status;
+}
+
 galvo_status curve_points(const struct panels *p, const struct curve *c, struct points *ret,
                           galvo_error *reterr)
 {
-	(void)p;
+	*ret = (struct points){0};
 	switch (c->way->kind) {
 	case WAY_COLUMN: return column_points(c->way, ret, reterr);
 	case WAY_REST: return rest_points(c->way, ret, reterr);
+	case WAY_SAMPLES: return sample_points(p, c->way, ret, reterr);
 	}
 	return points_make(ret, 0, reterr);
 }

@@ -45,6 +45,18 @@ const char *unit_name(enum metric_unit u)
 	return "?";
 }
 
+bool unit_of_name(const char *name, enum metric_unit *ret)
+{
+	int u;
+
+	for (u = UNIT_COUNT; u <= UNIT_OTHER; u++)
+		if (!strcmp(unit_name((enum metric_unit)u), name) && strcmp(name, "?") != 0) {
+			*ret = (enum metric_unit)u;
+			return true;
+		}
+	return false;
+}
+
 const char *metric_type_name(enum metric_type t)
 {
 	switch (t) {

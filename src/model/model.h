@@ -303,6 +303,7 @@ struct gpu_events {
 /* Names on the wire for messages and outputs; "?" where the number is unknown. Static strings. */
 const char *scope_name(enum scope s);
 const char *unit_name(enum metric_unit u);
+bool unit_of_name(const char *name, enum metric_unit *ret); /* false: it is none of ours */
 const char *metric_type_name(enum metric_type t);
 const char *stream_file_name(enum stream_kind k); /* in the run directory: "system_metrics.pb" */
 /* The parts of a name in the grammar of metrics: [group.]entity__counter[.rollup][.submetric]. */

@@ -115,7 +115,7 @@ static galvo_status pack_finer(struct document *d, const galvo_page_options *o, 
 	galvo_status status = GALVO_OK;
 	unsigned tries;
 
-	for (tries = 0; tries < FINER_TRIES && status == GALVO_OK && wish > 2 * PAGE_BUCKETS; tries++) {
+	for (tries = 0; tries < FINER_TRIES && status == GALVO_OK && wish > 1.5 * PAGE_BUCKETS; tries++) {
 		struct packing finer = {.layer = LAYER_FINER, .end_mono_ns = UINT64_MAX,
 		                        .room_bytes = room};
 		uint64_t left = 0;

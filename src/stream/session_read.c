@@ -1,4 +1,6 @@
 /* Reads session_metadata.pb back, total on every input. */
+#include <math.h>
+
 #include "galvo/doctor.h"
 #include "reader.h"
 #include "session_metadata.pb-c.h"
@@ -91,6 +93,10 @@ static bool take_metrics(struct arena *a, const Galvo__MetricCatalog *catalog, s
 			.type = metric_type_name((enum metric_type)d->type),
 			.source = d->source,
 			.help = d->description,
+			.peak = d->peak_case == GALVO__METRIC_DESCRIPTOR__PEAK_PEAK_CONSTANT
+			        ? d->peak_constant : NAN,
+			.peak_ref = d->peak_case == GALVO__METRIC_DESCRIPTOR__PEAK_PEAK_REF
+			            ? d->peak_ref : NULL,
 		};
 	}
 	to->metrics = metrics;

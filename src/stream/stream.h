@@ -217,6 +217,8 @@ struct session_following {
 
 struct session_metric { /* of the catalog */
 	const char *name, *unit, *type, *source, *help;
+	double peak;          /* the most there can be; NaN: not told, or by peak_ref */
+	const char *peak_ref; /* the column that holds it; NULL: none does */
 };
 
 struct session {

@@ -1,6 +1,7 @@
 /* The recorded values: documents put together, blocks decoded when they are needed. */
 import type { Document, Panel, Run, Series } from "./data.js";
 import type { Range } from "./state.js";
+import { Recordings, type Detail } from "./store/recordings.js";
 
 /* What a selection is asked for, of one series. Null: nothing is known of that time. */
 export interface Figures {
@@ -35,4 +36,9 @@ export interface Store {
 	figures(run: number, series: Series, range: Range): Figures | null;
 	/* The value at that instant, of what is loaded. */
 	at(run: number, series: Series, t: number): number | null;
+}
+
+/* `changed` is called when there is something new to be drawn. A served page gives `detail`. */
+export function createStore(first: Document, changed: () => void, detail: Detail | null = null): Recordings {
+	return new Recordings(first, changed, detail);
 }
