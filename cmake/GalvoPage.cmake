@@ -4,9 +4,9 @@ set(GALVO_PAGE AUTO CACHE STRING
 
 set(page_dir ${PROJECT_BINARY_DIR}/page)
 set(page_files ${page_dir}/page.js ${page_dir}/page.css ${page_dir}/page.reason ${page_dir}/page.csp)
-file(GLOB page_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/tools/build-page ${PROJECT_SOURCE_DIR}/web/*.json
-  ${PROJECT_SOURCE_DIR}/web/*.mjs ${PROJECT_SOURCE_DIR}/web/src/*)
+file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
+list(APPEND page_sources ${PROJECT_SOURCE_DIR}/tools/build-page
+  ${PROJECT_SOURCE_DIR}/web/package-lock.json ${PROJECT_SOURCE_DIR}/web/build.mjs)
 if(IS_DIRECTORY "${GALVO_PAGE}")
   list(APPEND page_sources ${GALVO_PAGE}/page.js ${GALVO_PAGE}/page.css)
 endif()

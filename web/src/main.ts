@@ -51,12 +51,18 @@ async function start(): Promise<void> {
 	/* The data of a file are in it; a served page asks for them. */
 	const inside = document.getElementById("galvo-data");
 	const first = inside ? (JSON.parse(inside.textContent ?? "") as Document) : await ask("data");
+	if (first.format !== 1 || !Array.isArray(first.runs))
+		throw new Error("its data are not of format 1, which is all that this page reads");
 	document.title = `${first.title} – galvo`;
 	const store = createStore(first, () => view.tell("data"), detailOf(first));
 	refit(view, store);
 	view.range = { ...view.full };
 	view.on("data", () => refit(view, store));
 	layOut();
+	const tools = document.getElementById("tools")!;
+	new ResizeObserver(() => document.documentElement.style.setProperty("--stick", `${tools.offsetHeight}px`)).observe(tools);
+	/* For the browser's console, and for tests. */
+	Object.assign(window, { galvo: { view, store, idle: () => store.idle } });
 	startUi(view, store);
 	startCharts(view, store);
 }

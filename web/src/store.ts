@@ -32,6 +32,8 @@ export interface Store {
 	merge(document: Document): void;
 	/* Loads what there is of the finest pieces in that range; resolves when they are there. */
 	load(run: number, series: Series, range: Range): Promise<void>;
+	/* As load(), but buckets of enough_s seconds will do. */
+	want(run: number, series: Series, range: Range, enough_s: number): Promise<void>;
 	/* Of what is loaded; load first. */
 	figures(run: number, series: Series, range: Range): Figures | null;
 	/* The value at that instant, of what is loaded. */

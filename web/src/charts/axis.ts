@@ -1,6 +1,6 @@
-/* The time axis, which stays in sight: ticks, the crosshair's instant, where in the whole run the range is. */
+/* The time axis, which stays in sight: ticks, the crosshair's instant, how long the selection is. */
 import { formatDuration, formatInstant } from "../format.js";
-import { attach, panBy } from "./pointer.js";
+import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
 import { timeStep, timeTicks } from "./ticks.js";
 
@@ -13,9 +13,6 @@ export class TimeAxis implements Strip {
 	private readonly label = part("div", "instant");
 	private readonly chip = part("div", "chip");
 	private readonly length = part("span", "");
-	private readonly track = part("div", "track");
-	private readonly thumb = part("div", "thumb");
-	private readonly picked = part("div", "picked");
 
 	constructor(private readonly stage: Stage) {
 		const { view } = stage;
@@ -31,11 +28,9 @@ export class TimeAxis implements Strip {
 			button("zoom", "Show this time alone", () => view.selection && view.setRange(view.selection)),
 			button("×", "Select nothing", () => view.setSelection(null)),
 		);
-		this.track.append(this.picked, this.thumb);
 		this.element.append(this.label, this.chip);
-		this.bar.append(this.track, this.element);
+		this.bar.append(this.element);
 		attach(stage, this.surface.area, { wheelZooms: true });
-		this.slide();
 	}
 
 	draw(): void {
@@ -51,7 +46,7 @@ export class TimeAxis implements Strip {
 		context.textBaseline = "middle";
 		context.textAlign = "left";
 		context.beginPath();
-		for (const { at, text } of timeTicks(from, end, timeStep(end - from, width / 90))) {
+		for (const { at, text } of timeTicks(from, end, timeStep(end - from, width / 76))) {
 			const line = Math.round(x(at)) + 0.5;
 			context.moveTo(line, height - 6);
 			context.lineTo(line, height);
@@ -61,7 +56,6 @@ export class TimeAxis implements Strip {
 		context.textAlign = "right";
 		context.fillStyle = inks.faint;
 		context.fillText(formatDuration(end - from), GUTTER - 6, height / 2 + 1);
-		this.place(this.thumb, from, end);
 	}
 
 	over(): void {
@@ -86,41 +80,5 @@ export class TimeAxis implements Strip {
 			const half = this.chip.offsetWidth / 2;
 			this.chip.style.transform = `translateX(${GUTTER + Math.min(Math.max(middle - half, 0), width - 2 * half)}px)`;
 		}
-		this.picked.style.display = selection ? "block" : "none";
-		if (selection) this.place(this.picked, selection.from, selection.end);
-	}
-
-	private place(element: HTMLElement, from: number, end: number): void {
-		const { full } = this.stage.view;
-		const length = full.end - full.from;
-		element.style.left = `${((from - full.from) / length) * 100}%`;
-		element.style.width = `${((end - from) / length) * 100}%`;
-	}
-
-	/* The thumb moves the range; the track beside it moves it there. */
-	private slide(): void {
-		let grip: number | null = null;
-		const { view } = this.stage;
-		const timeAt = (x: number): number => {
-			const box = this.track.getBoundingClientRect();
-			return view.full.from + ((x - box.left) / box.width) * (view.full.end - view.full.from);
-		};
-		this.track.addEventListener("pointerdown", (event) => {
-			if (event.button !== 0) return;
-			this.track.setPointerCapture(event.pointerId);
-			const t = timeAt(event.clientX);
-			const { from, end } = view.range;
-			grip = t >= from && t <= end ? t - from : (end - from) / 2;
-			view.setFollow(false);
-			panBy(this.stage, t - grip - from);
-		});
-		this.track.addEventListener("pointermove", (event) => {
-			if (grip !== null) panBy(this.stage, timeAt(event.clientX) - grip - view.range.from);
-		});
-		const stop = (): void => {
-			grip = null;
-		};
-		this.track.addEventListener("pointerup", stop);
-		this.track.addEventListener("pointercancel", stop);
 	}
 }

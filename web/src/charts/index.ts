@@ -49,7 +49,7 @@ class Groups {
 		section = part("section", "group");
 		section.dataset.group = group;
 		const title = part("h2", "");
-		const fold = part("button", "fold", plainText(group));
+		const fold = part("button", "group-fold", plainText(group));
 		fold.type = "button";
 		fold.setAttribute("aria-expanded", "true");
 		const folded = section;
@@ -75,12 +75,14 @@ export function startCharts(view: View, store: Recordings): void {
 	stage.add(axis);
 	const lanes = new Lanes(stage);
 	const said = part("section", "said");
+	said.dataset.panel = "regions";
+	said.setAttribute("aria-label", "Regions and marks");
 	said.append(lanes.element);
 	main.append(said);
 	stage.add(lanes);
 	const groups = new Groups(stage, main);
 	const fill = (): void => {
-		said.hidden = lanes.empty;
+		said.hidden = lanes.empty || view.hiddenPanels.has("regions");
 		groups.fill();
 	};
 	view.on("data", fill);

@@ -110,7 +110,8 @@ export interface Pile {
 	layers: Layer[];
 	peak: Float64Array; /* the sum of the highest of all: what there was at most */
 	known: Uint8Array; /* is there anything in that column */
-	high: number;
+	top: number; /* the highest of the means' sums */
+	high: number; /* and of the sums of the highest */
 }
 
 /* Of one run: sums of two runs would be of nothing. */
@@ -135,9 +136,13 @@ export function pile(drawn: readonly Drawn[], width: number): Pile {
 		layers.push({ drawn: one, top, bottom: sum });
 		sum = top;
 	}
+	let top = 0;
 	let high = 0;
-	for (let i = 0; i < columns; i++) high = Math.max(high, sum[i], peak[i]);
-	return { layers, peak, known, high };
+	for (let i = 0; i < columns; i++) {
+		top = Math.max(top, sum[i]);
+		high = Math.max(high, sum[i], peak[i]);
+	}
+	return { layers, peak, known, top, high };
 }
 
 /* From the top one down, each to the ground: no seam between two that touch. */
@@ -151,7 +156,7 @@ export function paintPile(plot: Plot, { layers, peak, known }: Pile, scale: Scal
 	const all = layers[layers.length - 1].top;
 	for (let i = 0; i < all.length; i++) {
 		if (!known[i]) continue;
-		const top = Math.floor(y(peak[i]));
+		const top = Math.max(0, Math.floor(y(peak[i])));
 		const bottom = Math.round(y(all[i]));
 		if (bottom - top > ratio) context.fillRect(i, top, 1, bottom - top);
 	}

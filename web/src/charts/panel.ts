@@ -12,6 +12,11 @@ import { timeStep, timeTicks, valueStep, valueTicks } from "./ticks.js";
 
 const REACH = 1.7; /* a peak that is at most that many times what is seen belongs to it */
 
+/* The sum of the highest may be more than there ever was at once: more than there can be it does not say. */
+function pileHigh(one: Pile, ceiling: number | null): number {
+	return ceiling === null ? one.high : Math.max(one.top, Math.min(one.high, ceiling));
+}
+
 export class PanelCard implements Strip {
 	readonly element: HTMLElement;
 	readonly card = part("section", "panel");
@@ -35,7 +40,7 @@ export class PanelCard implements Strip {
 		const head = part("header", "");
 		head.append(part("h3", "", plainText(panel.title)));
 		const unit = unitOf(panel.unit).title;
-		if (unit) head.append(part("span", "unit", unit));
+		if (unit) head.append(part("span", "unit", plainText(unit)));
 		if (panel.clock === "gpu") {
 			const tag = part("span", "tag", "GPU clock");
 			tag.title = "Counted by the GPU: its instants are converted from its own clock";
@@ -62,7 +67,7 @@ export class PanelCard implements Strip {
 		const even = panel.shape !== "lines";
 		const drawn = this.sampled(plot.width, even);
 		const piles = panel.shape === "stack" ? this.piles(drawn, plot.width) : [];
-		const seen = piles.length > 0 ? { low: 0, high: Math.max(...piles.map((one) => one.high)) } : extent(drawn);
+		const seen = piles.length > 0 ? { low: 0, high: Math.max(...piles.map((one) => pileHigh(one, panel.ceiling))) } : extent(drawn);
 		const scale = this.scaleOf(seen);
 		if (panel.shape !== "heat") this.axis(context, scale);
 		this.timeGrid(context);
@@ -193,7 +198,7 @@ export class PanelCard implements Strip {
 		const { width, height } = this.surface;
 		const { view, inks } = this.stage;
 		const { from, end } = view.range;
-		const step = timeStep(end - from, width / 90);
+		const step = timeStep(end - from, width / 76);
 		context.strokeStyle = inks.grid;
 		context.beginPath();
 		const ticks = timeTicks(from, end, step);

@@ -1,7 +1,7 @@
 /* Curves as cells of the width of a pixel, or of a point where there are few: what drawing takes pixels to do. */
 import type { Series } from "../data.js";
 import type { Range } from "../state.js";
-import type { Chunk, Extremes } from "../store/chunk.js";
+import { BLOCK, type Chunk, type Extremes, type Sums } from "../store/chunk.js";
 import type { Recordings } from "../store/recordings.js";
 
 /* From x0 to x1 the curve is between lo and hi, and `mean` on average. A cell that begins behind the one before: a gap. */
@@ -38,6 +38,7 @@ export class Cells {
 }
 
 const found: Extremes = { lo: 0, hi: 0 };
+const sums: Sums = { integral: 0, covered_s: 0 };
 
 /* One cell a point. */
 function points(chunk: Chunk, first: number, from: number, end: number, x: (t: number) => number, ret: Cells): void {
@@ -50,36 +51,52 @@ function points(chunk: Chunk, first: number, from: number, end: number, x: (t: n
 	}
 }
 
-/* One cell a column of pixels, aligned to these. A point that reaches into a column counts in it. */
+/*
+ * One cell a column of pixels, aligned to these. A point that reaches into a column counts in it. Where a
+ * column has very many points, those that are one in the pyramid stay together: a fourth of a pixel at most.
+ */
 function columns(chunk: Chunk, first: number, from: number, end: number, x: (t: number) => number, t: (x: number) => number,
 	ret: Cells): void {
+	const { ends } = chunk.times;
+	const { mean, n } = chunk;
 	const stop = x(end);
 	let column = Math.floor(x(from));
 	let i = first;
-	for (; column < stop && i < chunk.n; column++) {
+	let step = 0;
+	for (; column < stop && i < n; column++) {
 		const until = Math.min(t(column + 1), end);
-		let j = i;
-		/* A few steps, then halving: columns are alike, and rarely far. */
-		const guess = i + 16;
-		if (guess < chunk.n && chunk.end(guess) <= until) j = after(chunk, until, guess);
-		else while (j < chunk.n && chunk.end(j) <= until) j++;
-		const reaches = j < chunk.n && chunk.start(j) < until;
-		const count = j - i;
-		if (count === 0) {
-			if (reaches && chunk.mean[j] === chunk.mean[j]) ret.put(column, column + 1, chunk.lo[j], chunk.hi[j], chunk.mean[j]);
+		let j = after(ends, until, i, n, step);
+		if (j - i > 4 * BLOCK && j < n) j -= j % BLOCK;
+		step = j - i;
+		const reaches = j < n && chunk.start(j) < until;
+		if (step === 0) {
+			if (reaches && mean[j] === mean[j]) ret.put(column, column + 1, chunk.lo[j], chunk.hi[j], mean[j]);
 			continue;
 		}
-		chunk.extremes(i, reaches ? j + 1 : j, found);
-		const { integral, covered_s } = chunk.sums(i, j);
-		if (found.lo <= found.hi) ret.put(column, column + 1, found.lo, found.hi, covered_s > 0 ? integral / covered_s : chunk.mean[i]);
+		chunk.extremes(i, reaches && step <= 4 * BLOCK ? j + 1 : j, found);
+		chunk.sums(i, j, sums);
+		if (found.lo <= found.hi) ret.put(column, column + 1, found.lo, found.hi, sums.covered_s > 0 ? sums.integral / sums.covered_s : mean[i]);
 		i = j;
 	}
 }
 
-function after(chunk: Chunk, t: number, from: number): number {
-	const { ends } = chunk.times;
+/* The first in from … n - 1 that ends behind t, likely `step` further on. */
+function after(ends: Float64Array, t: number, from: number, n: number, step: number): number {
 	let low = from;
-	let high = chunk.n;
+	let high = n;
+	let reach = step + 2;
+	for (let guess = from + reach; guess < high; guess += reach) {
+		if (ends[guess] > t) high = guess;
+		else {
+			low = guess + 1;
+			reach *= 2;
+		}
+	}
+	const floor = low + ((step / 2) | 0);
+	if (low === from && floor < high) {
+		if (ends[floor] <= t) low = floor + 1;
+		else high = floor;
+	}
 	while (low < high) {
 		const middle = (low + high) >>> 1;
 		if (ends[middle] > t) high = middle;

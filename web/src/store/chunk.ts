@@ -1,7 +1,7 @@
 /* The decoded values of one piece, with a pyramid: any part of it has its extremes and sums at once. */
 import type { Times, Values } from "./codec.js";
 
-const BLOCK = 64; /* points below one cell of the lowest level */
+export const BLOCK = 16; /* points below one cell of the lowest level */
 const FAN = 16; /* cells below one cell of the next level */
 
 interface Level {
@@ -9,10 +9,25 @@ interface Level {
 	hi: Values;
 }
 
-/* What extremes() found: of the caller, so that a frame makes no garbage. */
+/* What extremes() and sums() found: of the caller, so that a frame makes no garbage. */
 export interface Extremes {
 	lo: number;
 	hi: number;
+}
+
+export interface Sums {
+	integral: number;
+	covered_s: number;
+}
+
+function scan(low: Values, high: Values, from: number, to: number, ret: Extremes): void {
+	let { lo, hi } = ret;
+	for (let i = from; i < to; i++) {
+		if (low[i] < lo) lo = low[i];
+		if (high[i] > hi) hi = high[i];
+	}
+	ret.lo = lo;
+	ret.hi = hi;
 }
 
 export class Chunk {
@@ -39,7 +54,7 @@ export class Chunk {
 
 	get bytes(): number {
 		const values = this.lo === this.mean ? 1 : 3;
-		return this.n * values * this.mean.BYTES_PER_ELEMENT + (this.n / BLOCK) * 26;
+		return this.n * values * this.mean.BYTES_PER_ELEMENT + (this.n / BLOCK) * 24;
 	}
 
 	start(i: number): number {
@@ -66,14 +81,8 @@ export class Chunk {
 
 	/* Of points first … end - 1; lo > hi: there are none. */
 	extremes(first: number, end: number, ret: Extremes): void {
-		let lo = Infinity;
-		let hi = -Infinity;
-		const scan = (low: Values, high: Values, from: number, to: number): void => {
-			for (let i = from; i < to; i++) {
-				if (low[i] < lo) lo = low[i];
-				if (high[i] > hi) hi = high[i];
-			}
-		};
+		ret.lo = Infinity;
+		ret.hi = -Infinity;
 		let left = first;
 		let right = end;
 		let low = this.lo;
@@ -83,42 +92,40 @@ export class Chunk {
 			const from = Math.ceil(left / fan);
 			const to = Math.floor(right / fan);
 			if (to <= from) break;
-			scan(low, high, left, from * fan);
-			scan(low, high, to * fan, right);
+			if (left < from * fan) scan(low, high, left, from * fan, ret);
+			if (to * fan < right) scan(low, high, to * fan, right, ret);
 			left = from;
 			right = to;
 			low = level.lo;
 			high = level.hi;
 			fan = FAN;
 		}
-		scan(low, high, left, right);
-		ret.lo = lo;
-		ret.hi = hi;
+		scan(low, high, left, right, ret);
 	}
 
 	/* Integral and covered time of whole points first … end - 1. */
-	sums(first: number, end: number): { integral: number; covered_s: number } {
-		let integral = 0;
-		let covered_s = 0;
-		const add = (from: number, to: number): void => {
-			for (let i = from; i < to; i++) {
-				const length = this.times.ends[i] - this.start(i);
-				const value = this.mean[i];
-				if (value !== value) continue;
-				integral += value * length;
-				covered_s += length;
-			}
-		};
+	sums(first: number, end: number, ret: Sums): void {
+		ret.integral = 0;
+		ret.covered_s = 0;
 		const from = Math.ceil(first / BLOCK);
 		const to = Math.floor(end / BLOCK);
-		if (to <= from) add(first, end);
-		else {
-			add(first, from * BLOCK);
-			integral += this.integral[to] - this.integral[from];
-			covered_s += this.covered[to] - this.covered[from];
-			add(to * BLOCK, end);
+		if (to <= from) return this.add(first, end, ret);
+		if (first < from * BLOCK) this.add(first, from * BLOCK, ret);
+		ret.integral += this.integral[to] - this.integral[from];
+		ret.covered_s += this.covered[to] - this.covered[from];
+		if (to * BLOCK < end) this.add(to * BLOCK, end, ret);
+	}
+
+	private add(from: number, to: number, ret: Sums): void {
+		const { mean } = this;
+		const { ends } = this.times;
+		for (let i = from; i < to; i++) {
+			const value = mean[i];
+			if (value !== value) continue;
+			const length = ends[i] - this.start(i);
+			ret.integral += value * length;
+			ret.covered_s += length;
 		}
-		return { integral, covered_s };
 	}
 
 	private sumUp(blocks: number): void {

@@ -64,6 +64,7 @@ export class Recordings implements Store {
 	readonly runs: StoredRun[] = [];
 	readonly panels: StoredPanel[] = [];
 	private readonly curves = new Map<string, Curve>();
+	private going = 0;
 	private fetched: Fetched[] = [];
 	private asking: Range = { from: 0, end: 0 };
 	private fetching: { run: number; range: Range; done: Promise<void> }[] = [];
@@ -104,6 +105,15 @@ export class Recordings implements Store {
 
 	/* As load(), but buckets of enough_s seconds will do. */
 	async want(run: number, series: Series, range: Range, enough_s: number): Promise<void> {
+		this.going++;
+		try {
+			await this.fetchAndDecode(run, series, range, enough_s);
+		} finally {
+			this.going--;
+		}
+	}
+
+	private async fetchAndDecode(run: number, series: Series, range: Range, enough_s: number): Promise<void> {
 		const shift = this.runs[run].shift_s;
 		const from = range.from + shift;
 		const end = range.end + shift;
@@ -120,6 +130,11 @@ export class Recordings implements Store {
 		if (curve) curve.version++;
 		this.trim();
 		this.changed();
+	}
+
+	/* Nothing is being loaded. */
+	get idle(): boolean {
+		return this.going === 0;
 	}
 
 	/* Another number whenever there is more of that curve to be drawn. */
@@ -155,6 +170,7 @@ export class Recordings implements Store {
 		let integral = 0;
 		let covered_s = 0;
 		const found = { lo: Infinity, hi: -Infinity };
+		const sums = { integral: 0, covered_s: 0 };
 		const all = { lo: Infinity, hi: -Infinity };
 		for (const segment of this.segments(run, series, from, end, 0, true)) {
 			const chunk = segment.piece.chunk!;
@@ -173,7 +189,7 @@ export class Recordings implements Store {
 			if (stop < chunk.n) cut(stop);
 			if (first < stop) cut(first++);
 			if (first < stop) {
-				const sums = chunk.sums(first, stop);
+				chunk.sums(first, stop, sums);
 				integral += sums.integral;
 				covered_s += sums.covered_s;
 				chunk.extremes(first, stop, found);

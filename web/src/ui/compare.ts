@@ -39,7 +39,7 @@ function figuresOf(runs: readonly StoredRun[]): Figure[] {
 		of("written by processes", bytes, (run) => sumOf(run, "written_bytes")),
 	];
 	for (const panel of runs[0]?.panels.filter((one) => one.group === "Machine").slice(0, 6) ?? [])
-		for (const series of panel.series.slice(0, 2))
+		for (const series of panel.series.slice(0, panel.shape === "heat" ? 0 : 2))
 			figures.push(
 				of(
 					`${visible(panel.title)}: ${visible(series.label)}, mean`,
@@ -56,7 +56,8 @@ export function difference(a: number | null, b: number | null, print: (x: number
 	if (a === b) return "=";
 	const sign = b > a ? "+" : "−";
 	const by = `${sign}${print(Math.abs(b - a))}`;
-	return a !== 0 ? `${by} (${sign}${((100 * Math.abs(b - a)) / Math.abs(a)).toFixed(1)} %)` : by;
+	const percent = (100 * Math.abs(b - a)) / Math.abs(a);
+	return a !== 0 && percent >= 0.05 ? `${by} (${sign}${percent.toFixed(1)} %)` : by;
 }
 
 function headRows(runs: readonly StoredRun[], result: (text: string) => HTMLElement): HTMLElement[] {
@@ -81,16 +82,27 @@ function figureRow(figure: Figure, two: boolean): HTMLElement {
 	return row;
 }
 
+function headRow(runs: readonly StoredRun[]): HTMLElement {
+	const heads = runs.map((run, i) => {
+		const host = run.host && run.host !== run.label ? outside(run.host, { class: "dim" }) : null;
+		return el("th", { scope: "col", class: `run run-${i % 4}` }, outside(run.label), host && " ", host);
+	});
+	return el("tr", {}, el("td", {}), ...heads);
+}
+
+function boxed(label: string, head: HTMLElement, rows: readonly HTMLElement[]): HTMLElement {
+	const table = el("table", { class: "compare" }, el("thead", {}, head), el("tbody", {}, ...rows));
+	return el("div", { class: "compare-box", role: "region", "aria-label": label, tabindex: 0 }, table);
+}
+
 export function comparison(store: Store, result: (text: string) => HTMLElement): HTMLElement {
 	const { runs } = store;
 	const two = runs.length === 2;
-	const heads = runs.map((run, i) =>
-		el("th", { scope: "col", class: `run run-${i % 4}` }, outside(run.label), run.host ? " on " : "", outside(run.host)),
-	);
+	const head = headRow(runs);
+	const boxes = [boxed("recordings side by side", head, headRows(runs, result))];
 	const figures = figuresOf(runs).map((figure) => figureRow(figure, two));
-	const head = el("tr", {}, el("td", {}), ...heads);
-	if (two) head.append(el("th", { scope: "col", class: "number" }, "difference"));
-	const table = el("table", { class: "compare" }, el("thead", {}, head), el("tbody", {}, ...headRows(runs, result)));
-	if (figures.length) table.append(el("tbody", { class: "compare-figures" }, ...figures));
-	return el("div", { class: "compare-box", role: "region", "aria-label": "recordings compared", tabindex: 0 }, table);
+	const figuresHead = headRow(runs);
+	if (two) figuresHead.append(el("th", { scope: "col" }, "difference"));
+	if (figures.length) boxes.push(boxed("figures side by side", figuresHead, figures));
+	return el("div", { class: "compare-boxes" }, ...boxes);
 }

@@ -65,14 +65,15 @@ export function isCalm(): boolean {
 /* Brings a panel into sight, shown if it was hidden, and lights it for a moment. */
 export function goToPanel(ui: Ui, id: string): void {
 	if (ui.view.hiddenPanels.has(id)) ui.view.togglePanel(id);
-	requestAnimationFrame(() => {
+	/* Charts take it in with this frame. */
+	setTimeout(() => {
 		const panel = panelElement(id);
 		if (!panel) return;
-		panel.hidden = false;
+		panel.closest(".folded")?.querySelector<HTMLElement>(".fold")?.click();
 		panel.scrollIntoView({ block: "center", behavior: isCalm() ? "auto" : "smooth" });
 		panel.classList.remove("found");
 		requestAnimationFrame(() => panel.classList.add("found"));
-	});
+	}, 50);
 }
 
 /* Clipboards are closed to pages from files and to plain http: a selected text serves there. */
@@ -99,4 +100,18 @@ export async function copyText(ui: Ui, text: string, what: string): Promise<void
 /* One field of a line of tab separated ones. */
 export function field(text: string): string {
 	return text.replace(/[\t\r\n\u0085\u2028\u2029]+/g, " ");
+}
+
+/*
+ * "data" is told for values that were decoded, too: who makes much of what the documents say asks here
+ * whether that is what changed. The first answer is yes.
+ */
+export function watcher(parts: () => readonly unknown[]): () => boolean {
+	let last: readonly unknown[] | null = null;
+	return () => {
+		const now = parts();
+		const isSame = last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
+		last = now;
+		return !isSame;
+	};
 }

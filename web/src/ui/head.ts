@@ -35,19 +35,18 @@ export function row(run: StoredRun, name: string): string | null {
 	return run.head?.find(([head]) => head === name)?.[1] ?? null;
 }
 
+/* One line, whatever their number: their names; all of them on request. */
 function notesOf(run: StoredRun, many: boolean): HTMLDetailsElement | null {
 	const notes = run.notes ?? [];
-	if (notes.length === 0) return null;
-	const what = notes.length === 1 ? "1 note on what is not recorded" : `${notes.length} notes on what is not recorded`;
+	const [first] = notes;
+	if (!first) return null;
 	const list = el("dl", { class: "notes-list" });
 	for (const [name, text] of notes)
 		list.append(el("div", {}, el("dt", {}, outside(name)), el("dd", {}, outside(text))));
-	return el(
-		"details",
-		{ class: "notes", open: notes.length <= 3 },
-		el("summary", {}, many ? `${visible(run.label)}: ${what}` : what),
-		list,
-	);
+	const summary = el("summary", {}, el("span", { class: "notes-title" }, many ? `${visible(run.label)}: not recorded` : "Not recorded"));
+	if (notes.length === 1) summary.append(outside(first[0]), " – ", outside(first[1]));
+	else summary.append(outside([...new Set(notes.map(([name]) => name))].join(", "), { class: "notes-names" }));
+	return el("details", { class: "notes" }, summary, list);
 }
 
 function openReport(ui: Ui, run: StoredRun): void {
@@ -108,7 +107,7 @@ export function fillHead(ui: Ui, header: HTMLElement): void {
 	const many = runs.length > 1;
 	const open = [...header.querySelectorAll("details")].map((details) => details.open);
 	const notes = runs.map((run) => notesOf(run, many)).filter((note) => note !== null);
-	notes.forEach((note, i) => (note.open = open[i] ?? note.open));
+	notes.forEach((note, i) => (note.open = open[i] ?? false));
 	const foot = el(
 		"div",
 		{ class: "head-foot" },

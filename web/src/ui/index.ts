@@ -1,7 +1,7 @@
 /* What is around the charts: header, tools, tables, keys, links, live news. */
 import type { View } from "../state.js";
 import type { Store } from "../store.js";
-import type { Ui } from "./context.js";
+import { type Ui, watcher } from "./context.js";
 import { Dock } from "./dock.js";
 import { el, settled } from "./dom.js";
 import { fillHead } from "./head.js";
@@ -56,7 +56,11 @@ function watchHead(ui: Ui): void {
 	const header = part("header", "top");
 	const fill = (): void => fillHead(ui, header);
 	fill();
-	ui.view.on("data", settled(500, fill));
+	const isNew = watcher(() => [ui.store.document.resolution, ...ui.store.runs.flatMap((run) => [run.head, run.notes, run.report])]);
+	isNew();
+	ui.view.on("data", settled(500, () => {
+		if (isNew()) fill();
+	}));
 }
 
 export function startUi(view: View, store: Store): void {
@@ -77,6 +81,9 @@ export function startUi(view: View, store: Store): void {
 	const live = store.document.live ? new Live(ui) : null;
 	const search = new SearchBox(ui, walk, processes);
 	const { panelsButton } = fillTools(ui, nav, { links, search, picker, help: openHelp, live: live?.element ?? null });
+	new ResizeObserver(() => {
+		document.documentElement.style.setProperty("--tools-height", `${nav.offsetHeight}px`);
+	}).observe(nav);
 	startPrint(ui);
 	startKeys({
 		ui,

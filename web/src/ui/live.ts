@@ -1,8 +1,8 @@
-/* A page that is served: news of a recording that goes on, detail of what is zoomed into. */
+/* A page of a recording that goes on: news of it, how the server is, following. */
 import type { Document } from "../data.js";
 import type { Range } from "../state.js";
 import type { Ui } from "./context.js";
-import { button, el } from "./dom.js";
+import { button, el, visible } from "./dom.js";
 import { duration } from "./format.js";
 
 export type LiveState = "live" | "waiting" | "reconnecting" | "ended" | "restarted" | "lost";
@@ -42,7 +42,9 @@ export class Live {
 	private loading = false;
 
 	constructor(private readonly ui: Ui) {
-		this.sequence = ui.store.document.sequence ?? "0";
+		const { document } = ui.store;
+		this.sequence = document.sequence ?? "0";
+		if (document.waiting) this.element.append(el("span", { class: "dim" }, visible(document.waiting)));
 		this.followButton = button("Go live", "follow the recording again (f)", () => this.toggleFollow(), {
 			class: "button follow-button",
 		});
@@ -103,7 +105,7 @@ export class Live {
 		this.source = source;
 		source.addEventListener("open", () => {
 			this.tries = 0;
-			if (this.state !== "ended") this.setState("live");
+			if (this.state !== "ended") this.setState(this.ui.store.runs.length ? "live" : "waiting");
 		});
 		source.addEventListener("news", (event) => this.news(event));
 		source.addEventListener("end", () => this.end());
@@ -113,6 +115,10 @@ export class Live {
 	}
 
 	private news(event: MessageEvent<string>): void {
+		if (this.ui.store.runs.length === 0) {
+			void this.restart();
+			return;
+		}
 		try {
 			const document = JSON.parse(event.data) as Document;
 			this.sequence = document.sequence ?? (event.lastEventId || this.sequence);
@@ -148,12 +154,17 @@ export class Live {
 		const answer = await fetch("data", { cache: "no-store" });
 		if (answer.status === 503 || answer.status === 404) return null;
 		if (!answer.ok) throw new Error(String(answer.status));
-		return (await answer.json()) as Document;
+		const document = (await answer.json()) as Document;
+		return document.runs.length ? document : null;
 	}
 
 	/* All of it once more; what is looked at stays. */
 	private async again(): Promise<void> {
 		if (this.loading) return;
+		if (this.ui.store.runs.length === 0) {
+			void this.restart();
+			return;
+		}
 		this.loading = true;
 		try {
 			const document = await this.fetched();
@@ -174,7 +185,7 @@ export class Live {
 	private async restart(): Promise<void> {
 		this.source?.close();
 		this.source = null;
-		this.setState("restarted");
+		if (this.state !== "waiting") this.setState("restarted");
 		for (let tries = 0; ; tries++) {
 			try {
 				if (await this.fetched()) break;

@@ -27,7 +27,7 @@ function scoreOfWord(needle: string, text: string): number {
 		for (let i = at; i >= 0; i = text.indexOf(needle, i + 1)) if (isWordStart(text, i)) return 65;
 		return 50;
 	}
-	return needle.length > 1 ? scoreOfSubsequence(needle, text.slice(0, 200)) : 0;
+	return needle.length > 2 ? scoreOfSubsequence(needle, text.slice(0, 200)) : 0;
 }
 
 /* 0: it does not fit. All words of the query have to; letters are compared without their case. */

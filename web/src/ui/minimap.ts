@@ -16,13 +16,18 @@ interface Drag {
 	range: Range;
 }
 
-/* The curve that says most of the whole: the machine's CPU, else the first there is. */
-function curveOf(ui: Ui): { run: number; series: Series; top: number | null } | null {
-	const panels = ui.store.panels;
-	const panel = panels.find(({ id }) => id === "cpu") ?? panels.find(({ panel }) => panel.unit === "pct") ?? panels[0];
-	const lines = panel?.series.filter(({ run }) => run === 0) ?? [];
-	const best = lines.find(({ series }) => /busy|total|machine/.test(series.key)) ?? lines[0];
-	return panel && best ? { ...best, top: panel.panel.ceiling } : null;
+interface Curves {
+	series: { run: number; series: Series }[]; /* that make the whole together */
+	top: number | null;
+}
+
+/* What says most of the whole: the machine's CPU, else the first panel there is. */
+function curvesOf(ui: Ui): Curves | null {
+	const { panels } = ui.store;
+	const found = panels.find(({ id }) => id === "cpu") ?? panels.find(({ panel }) => panel.unit === "pct") ?? panels[0];
+	const series = found?.series.filter(({ run }) => run === 0) ?? [];
+	if (!found || series.length === 0) return null;
+	return { series: found.panel.shape === "stack" ? series : series.slice(0, 1), top: found.panel.ceiling };
 }
 
 export class Minimap {
@@ -39,6 +44,8 @@ export class Minimap {
 	private readonly selected = el("div", { class: "brush-selection" });
 	private readonly cursor = el("div", { class: "brush-cursor" });
 	private drag: Drag | null = null;
+	private wanted: Series | null = null;
+	private wantedEnd = 0;
 
 	constructor(private readonly ui: Ui) {
 		this.brush.append(el("div", { class: "brush-grip brush-from" }), el("div", { class: "brush-grip brush-end" }));
@@ -47,7 +54,7 @@ export class Minimap {
 		const place = (): void => this.place();
 		const draw = (): void => this.draw();
 		for (const change of ["range", "selection", "cursor"] as const) view.on(change, place);
-		view.on("data", settled(200, draw));
+		view.on("data", settled(60, draw));
 		view.on("theme", draw);
 		new ResizeObserver(draw).observe(this.element);
 		this.element.addEventListener("pointerdown", (event) => this.press(event));
@@ -157,19 +164,31 @@ export class Minimap {
 		}
 	}
 
-	/* Of each column its mean as an area, its highest as a line: what is short shows. */
-	private drawCurve(context: CanvasRenderingContext2D, width: number, height: number, style: CSSStyleDeclaration): void {
-		const curve = curveOf(this.ui);
-		if (!curve) return;
+	/* Of each column the mean of the whole, and behind it the highest of its parts: what is short shows. */
+	private columns(curves: Curves, columns: number): ({ mean: number; max: number } | null)[] {
 		const { full } = this.ui.view;
-		const columns = Math.max(Math.floor(width / COLUMN), 1);
 		const step = lengthOf(full) / columns;
-		const values: ({ mean: number; max: number } | null)[] = [];
-		for (let i = 0; i < columns; i++) {
-			const from = full.from + i * step;
-			values.push(this.ui.store.figures(curve.run, curve.series, { from, end: from + step }));
-		}
-		const top = curve.top ?? values.reduce((most, one) => Math.max(most, one?.max ?? 0), 0);
+		return Array.from({ length: columns }, (_, i) => {
+			const range = { from: full.from + i * step, end: full.from + (i + 1) * step };
+			let all: { mean: number; max: number } | null = null;
+			for (const { run, series } of curves.series) {
+				const figures = this.ui.store.figures(run, series, range);
+				if (!figures) continue;
+				all ??= { mean: 0, max: 0 };
+				all.mean += figures.mean;
+				all.max = Math.max(all.max, figures.max);
+			}
+			return all && { mean: all.mean, max: Math.max(all.max, all.mean) };
+		});
+	}
+
+	private drawCurve(context: CanvasRenderingContext2D, width: number, height: number, style: CSSStyleDeclaration): void {
+		const curves = curvesOf(this.ui);
+		if (!curves) return;
+		const count = Math.max(Math.floor(width / COLUMN), 1);
+		this.want(curves, lengthOf(this.ui.view.full) / count);
+		const values = this.columns(curves, count);
+		const top = curves.top ?? values.reduce((most, one) => Math.max(most, one?.max ?? 0), 0);
 		const y = (value: number): number => 2 + (height - 2) * (1 - Math.min(Math.max(value / (top || 1), 0), 1));
 		const bars = (of: "mean" | "max", variable: string): void => {
 			context.fillStyle = style.getPropertyValue(variable);
@@ -179,5 +198,14 @@ export class Minimap {
 		};
 		bars("max", "--minimap-peak");
 		bars("mean", "--minimap-mean");
+	}
+
+	/* Once for what there is: "data" tells when it has come. */
+	private want(curves: Curves, enough_s: number): void {
+		const { view, store } = this.ui;
+		if (this.wanted === curves.series[0]?.series && this.wantedEnd === view.full.end) return;
+		this.wanted = curves.series[0]?.series ?? null;
+		this.wantedEnd = view.full.end;
+		for (const { run, series } of curves.series) store.want(run, series, view.full, enough_s).catch(() => undefined);
 	}
 }

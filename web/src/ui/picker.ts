@@ -36,21 +36,12 @@ export class Picker {
 		this.element.hidden = true;
 		const { view } = ui;
 		view.on("panels", () => {
-			this.apply();
 			remember("panels", [...view.hiddenPanels].join("\n"));
 			this.fill();
 		});
-		view.on("data", () => {
-			this.apply();
-			this.fill();
-		});
+		view.on("data", () => this.fill());
 		if (view.hiddenPanels.size === 0 && !/[#&]hide=/.test(location.hash))
 			for (const id of (remembered("panels") ?? "").split("\n")) if (id) view.hiddenPanels.add(id);
-		/* Charts come after this part of the page, and more of them with news. */
-		new MutationObserver(() => this.apply()).observe(document.getElementById("panels") ?? document.body, {
-			childList: true,
-			subtree: true,
-		});
 		document.addEventListener("pointerdown", (event) => {
 			const target = event.target as Node;
 			if (!this.element.hidden && !this.element.contains(target) && !this.opener?.contains(target)) this.toggle();
@@ -66,22 +57,6 @@ export class Picker {
 			this.fill();
 			this.element.querySelector<HTMLElement>("input, button")?.focus();
 		}
-	}
-
-	/* A panel is hidden as an element: what is not in sight is not drawn. */
-	private apply(): void {
-		const { hiddenPanels } = this.ui.view;
-		const groups = new Map<string, boolean>();
-		document.querySelectorAll<HTMLElement>("[data-panel]").forEach((element) => {
-			const isHidden = hiddenPanels.has(element.dataset["panel"] ?? "");
-			if (element.hidden !== isHidden) element.hidden = isHidden;
-			const group = element.dataset["group"] ?? "";
-			groups.set(group, (groups.get(group) ?? false) || !isHidden);
-		});
-		document.querySelectorAll<HTMLElement>(".group[data-group]").forEach((head) => {
-			const isHidden = groups.get(head.dataset["group"] ?? "") === false;
-			if (head.hidden !== isHidden) head.hidden = isHidden;
-		});
 	}
 
 	private set(panels: readonly Pickable[], isShown: boolean): void {

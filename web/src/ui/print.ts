@@ -5,6 +5,8 @@ import { bytes, duration, instant } from "./format.js";
 import { rangeText } from "./selection.js";
 
 const TOP = 30;
+const AT_ONCE = 64;
+const IDLE_MS = 500;
 
 function processList(ui: Ui): HTMLElement | null {
 	const all = ui.store.runs.flatMap((run) => (run.processes ?? []).map((process) => ({ run, process })));
@@ -53,6 +55,23 @@ function rangeLine(ui: Ui): HTMLElement {
 	);
 }
 
+/* What was not in sight yet is read in idle time, as coarse as there is: paper does not wait for it. */
+function readAhead(ui: Ui): void {
+	const all = ui.store.panels.flatMap(({ series }) => series);
+	const read = (from: number): void => {
+		const part = all.slice(from, from + AT_ONCE);
+		if (part.length === 0) return;
+		const loads = part.map(({ run, series }) => ui.store.want(run, series, ui.view.full, Infinity));
+		void Promise.allSettled(loads).then(() => whenIdle(() => read(from + AT_ONCE)));
+	};
+	whenIdle(() => read(0));
+}
+
+function whenIdle(call: () => void): void {
+	if ("requestIdleCallback" in window) requestIdleCallback(call, { timeout: 4 * IDLE_MS });
+	else setTimeout(call, IDLE_MS);
+}
+
 export function startPrint(ui: Ui): void {
 	let added: HTMLElement[] = [];
 	const begin = (): void => {
@@ -69,6 +88,8 @@ export function startPrint(ui: Ui): void {
 		added = [];
 		ui.view.setPrinting(false);
 	};
+	addEventListener("load", () => setTimeout(() => readAhead(ui), IDLE_MS));
+	if (document.readyState === "complete") setTimeout(() => readAhead(ui), IDLE_MS);
 	addEventListener("beforeprint", begin);
 	addEventListener("afterprint", end);
 }

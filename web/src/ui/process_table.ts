@@ -1,6 +1,6 @@
 /* The table of processes: a tree or a sorted list of up to tens of thousands, of which only the seen rows exist. */
 import { processId } from "../state.js";
-import { type Ui, copyText, field, processRange, runLabel, zoomTo } from "./context.js";
+import { type Ui, copyText, field, processRange, runLabel, watcher, zoomTo } from "./context.js";
 import type { Dock } from "./dock.js";
 import { button, el, outside, settled, visible } from "./dom.js";
 import { processSeconds } from "./figures.js";
@@ -77,7 +77,10 @@ export class ProcessTable {
 		this.viewport.addEventListener("keydown", (event) => this.key(event));
 		this.viewport.addEventListener("click", (event) => this.click(event));
 		this.viewport.addEventListener("dblclick", (event) => this.doubleClick(event));
-		view.on("data", renew);
+		const isNew = watcher(() => this.ui.store.runs.map((run) => run.processes));
+		view.on("data", () => {
+			if (isNew() || view.selection) renew();
+		});
 		view.on("selection", renew);
 		view.on("process", draw);
 		view.on("range", draw);

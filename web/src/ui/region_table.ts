@@ -83,7 +83,12 @@ export class RegionTable {
 		const tools = el("div", { class: "tab-tools" }, copy, this.filterBox);
 		this.filterBox.addEventListener("input", () => this.draw());
 		dock.add({ id: "regions", title: "Regions", body: this.body, tools, shown: () => undefined });
-		ui.view.on("data", settled(60, () => this.draw()));
+		let drawn = walk.names();
+		ui.view.on("data", settled(60, () => {
+			if (walk.names() === drawn) return;
+			drawn = walk.names();
+			this.draw();
+		}));
 		walk.onGone(() => this.draw());
 		this.draw();
 	}

@@ -29,6 +29,8 @@ export interface Found {
 const SHOWN = 7;
 /* A find by a text that tells less counts less. */
 const WEIGHTS = [1, 0.9, 0.75];
+/* Of what fits alike, what people look for most comes first. */
+const ORDER: readonly Group[] = ["Regions", "Processes", "Marks", "Panels", "Curves"];
 
 function regionItems(names: readonly NameStats[], store: Store): Item[] {
 	return names.map((stats): Item => {
@@ -105,5 +107,6 @@ export function search(query: string, items: readonly Item[]): Found[] {
 		all.sort((a, b) => b.score - a.score || a.item.title.length - b.item.title.length);
 		return { group, best: all[0]?.score ?? 0, items: all.slice(0, SHOWN).map(({ item }) => item), more: Math.max(all.length - SHOWN, 0) };
 	});
-	return found.sort((a, b) => b.best - a.best);
+	const rank = (one: Found & { best: number }): number => one.best - 4 * ORDER.indexOf(one.group);
+	return found.sort((a, b) => rank(b) - rank(a));
 }

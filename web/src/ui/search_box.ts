@@ -1,6 +1,6 @@
 /* The search box: finds in groups below it, chosen by keyboard or mouse. */
 import { processId, seriesId } from "../state.js";
-import { type Ui, goToPanel, padded, processRange, zoomTo } from "./context.js";
+import { type Ui, goToPanel, padded, processRange, watcher, zoomTo } from "./context.js";
 import { el, settled } from "./dom.js";
 import type { ProcessTable } from "./process_table.js";
 import { type Item, itemsOf, search } from "./search.js";
@@ -42,7 +42,10 @@ export class SearchBox {
 		});
 		/* A press on the list must not take the focus from the box: that would close it. */
 		this.list.addEventListener("pointerdown", (event) => event.preventDefault());
-		ui.view.on("data", () => (this.items = null));
+		const isNew = watcher(() => [walk.names(), ui.store.panels.length, ...ui.store.runs.map((run) => run.processes)]);
+		ui.view.on("data", () => {
+			if (isNew()) this.items = null;
+		});
 	}
 
 	focus(): void {
@@ -126,7 +129,7 @@ export class SearchBox {
 		const { ui } = this;
 		if (target.kind === "region") {
 			this.walk.go(target.stats, 0);
-			goToPanel(ui, target.stats.gpu ? "gpu-regions" : "regions");
+			goToPanel(ui, "regions");
 			return;
 		}
 		if (target.kind === "process") {

@@ -1,7 +1,7 @@
 /* Regions and marks by their names, and going from one to the next. */
 import type { Range } from "../state.js";
 import type { StoredRun } from "../store.js";
-import { type Ui, padded, zoomTo } from "./context.js";
+import { type Ui, padded, watcher, zoomTo } from "./context.js";
 import { visible } from "./dom.js";
 
 export interface NameStats {
@@ -77,7 +77,9 @@ export class Walk {
 	private readonly listeners: (() => void)[] = [];
 
 	constructor(private readonly ui: Ui) {
+		const isNew = watcher(() => ui.store.runs.flatMap((run) => [run.regions, run.marks]));
 		ui.view.on("data", () => {
+			if (!isNew()) return;
 			this.known = null;
 			if (this.current) this.current.stats = this.named(this.current.stats.key) ?? this.current.stats;
 		});
