@@ -31,6 +31,8 @@ struct feed {
 	pthread_t thread;
 	galvo_follower *follower; /* NULL: there is no such directory yet */
 	uint64_t zero_mono_ns;    /* where times begin; 0: not known yet */
+	uint64_t start_mono_ns;   /* of the recording, as its metadata say; 0: they do not */
+	galvo_page_memory *shown;
 	bool is_over;             /* the recorder has ended it */
 	bool is_awaited;          /* a client was told that there is nothing yet */
 	galvo_run *run;           /* the past, up to `sequence` */
@@ -110,10 +112,15 @@ static galvo_status need_past(struct feed *f, galvo_error *reterr)
 	f->run = run;
 	f->sequence = hub_newest(f->hub);
 	f->was_over = f->is_over;
+	if (!f->start_mono_ns)
+		f->start_mono_ns = start_of(run);
 	if (!f->zero_mono_ns)
-		f->zero_mono_ns = start_of(run);
-	if (!f->zero_mono_ns)
-		f->zero_mono_ns = first_row_of(run);
+		f->zero_mono_ns = f->start_mono_ns ? f->start_mono_ns : first_row_of(run);
+	if (!f->zero_mono_ns) { /* neither metadata nor a row */
+		forget(f);
+		*reterr = (galvo_error){.status = GALVO_ERR_ABSENT};
+		return GALVO_ERR_ABSENT;
+	}
 	status = galvo_summary_create(run, &f->summary, reterr);
 	f->made_ns = serve_now_ns();
 	f->cost_ns = f->made_ns - began_ns;
@@ -133,6 +140,7 @@ static struct body *document(const struct feed *f, const galvo_run *run,
 	options->struct_size = sizeof(*options);
 	options->zero_mono_ns = f->zero_mono_ns;
 	options->is_live = !f->is_over;
+	options->memory = f->shown;
 	if (b)
 		status = galvo_page_data(run, options, body_write, b, reterr);
 	if (status == GALVO_OK && !b->failed)
@@ -240,7 +248,7 @@ static void tell_news(struct feed *f, const galvo_run *run)
 	galvo_error error = {0};
 
 	if (!f->zero_mono_ns)
-		f->zero_mono_ns = start_of(run);
+		f->zero_mono_ns = f->start_mono_ns;
 	if (!hub_is_watched(f->hub, LINGER_S * NS_PER_S) || !f->zero_mono_ns) {
 		hub_skip(f->hub);
 		return;
@@ -249,10 +257,22 @@ static void tell_news(struct feed *f, const galvo_run *run)
 	tell(f, "news", document(f, run, &options, &error));
 }
 
+/* Its metadata and its streams are renewed one after the other. */
+static bool is_another(struct feed *f, const galvo_run *run)
+{
+	uint64_t start = start_of(run), before = f->start_mono_ns;
+
+	f->start_mono_ns = start ? start : before;
+	return before && start && start != before;
+}
+
 static void take_news(struct feed *f, const galvo_follower_news *news)
 {
-	if (news->has_restarted || (news->messages && f->is_awaited)) {
+	if (is_another(f, news->run) || news->has_restarted || (news->messages && f->is_awaited)) {
 		forget(f);
+		galvo_page_memory_destroy(f->shown);
+		f->shown = NULL;
+		galvo_page_memory_create(&f->shown, NULL); /* without it news are a little worse */
 		f->zero_mono_ns = 0;
 		f->is_over = f->is_awaited = false;
 		tell_state(f, "restart");
@@ -353,6 +373,7 @@ struct feed *feed_start(const char *dir, struct hub *h)
 	f->hub = h;
 	f->ping_ns = serve_now_ns();
 	look_init(&f->look, dir);
+	galvo_page_memory_create(&f->shown, NULL);
 	errno = pthread_create(&f->thread, NULL, run, f);
 	if (!errno)
 		return f;
@@ -368,6 +389,7 @@ void feed_stop(struct feed *f)
 	pthread_join(f->thread, NULL);
 	forget(f);
 	galvo_follower_close(f->follower);
+	galvo_page_memory_destroy(f->shown);
 	look_finish(&f->look);
 	free(f);
 }

@@ -179,6 +179,47 @@ class Events:
         return seen
 
 
+class Page:
+    """What the page does: loads data, goes on with news, begins anew when it is told to."""
+
+    def __init__(self, server):
+        self.server = server
+        self.restarts = 0
+        self.load()
+
+    def load(self):
+        self.data = self.server.data()
+        self.news = []
+        self.events = self.server.news(self.data["sequence"])
+
+    def until(self, event, limit_s=LIMIT_S):
+        deadline = time.monotonic() + limit_s
+        while True:
+            got = self.events.next(deadline - time.monotonic())
+            assert got, "no %s" % event
+            if got[1] in ("restart", "gap"):
+                self.events.close()
+                self.restarts += 1
+                self.load()
+            else:
+                same_number = int(self.data["sequence"]) + len(self.news) + 1
+                assert int(got[0]) == same_number, (got[0], same_number)
+                self.news.append(got)
+            if got[1] == event:
+                return
+
+    def points(self):
+        found = points(self.data)
+        for _, event, document in self.news:
+            if event == "news":
+                for key, more in points(document).items():
+                    found.setdefault(key, []).extend(more)
+        return found
+
+    def counts(self):
+        return {key: len(p) for key, p in self.points().items()}
+
+
 # ---- documents -------------------------------------------------------------------------------------
 
 def inflate(block):

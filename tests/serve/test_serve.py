@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import GALVO, Skip, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
-from client import LIMIT_S, Server, points  # noqa: E402
+from client import LIMIT_S, Page, Server, points  # noqa: E402
 
 
 def recorder(*words, **options):
@@ -40,24 +40,25 @@ def no_hole_and_no_double():
     with Server("run") as server:
         viewers = []
         while process.poll() is None:  # they come at any time
-            data = server.data()
-            viewers.append((data, server.news(data["sequence"])))
+            if len(viewers) < 24:
+                viewers.append(Page(server))
             try:
                 process.wait(0.07)
             except Exception:
                 pass
-        viewers = [(data, events.until("end") if data["live"] else []) for data, events in viewers[:24]]
-        end = server.data()
-    same(end["live"], False)
-    wanted = {key: len(p) for key, p in points(end).items()}
-    assert wanted["cpu/user"] > 100, wanted
-    for data, news in viewers:
-        same([int(n[0]) for n in news], list(range(int(data["sequence"]) + 1, int(data["sequence"]) + 1 + len(news))))
-        got = together(data, news)
-        same({key: len(p) for key, p in got.items()}, wanted)
-        for key, all_of_them in got.items():
-            ends = [p[1] for p in all_of_them]
-            same(ends, [p[1] for p in points(end)[key]])
+        for viewer in viewers:
+            if viewer.data["live"]:
+                viewer.until("end")
+        end = points(server.data())
+    assert len(end["cpu/user"]) > 100 and len(viewers) > 10, len(viewers)
+    for viewer in viewers:
+        for key, all_of_them in viewer.points().items():
+            wanted = end[key]
+            if len(all_of_them) < len(wanted):  # before it had done something it was not there
+                assert not any(p[2] for p in wanted[:-len(all_of_them)]), key
+                wanted = wanted[-len(all_of_them):]
+            same([(key, p[1], p[2]) for p in all_of_them], [(key, p[1], p[2]) for p in wanted])
+        same(set(end) - set(viewer.points()), set())
 
 
 # ---- the life of a recording -------------------------------------------------------------------------
@@ -65,17 +66,15 @@ def no_hole_and_no_double():
 @test
 def the_page_waits_for_a_run_that_is_not_there_yet():
     with Server("run") as server:
-        data = server.data()
+        page = Page(server)
+        data = page.data
         assert data["live"] and data["runs"] == [] and data["waiting"].startswith("run: "), data
-        events = server.news(data["sequence"])
         process = recorder("-o", "run", "--flush", "100ms", "--all", "--for", "300ms")
-        events.until("restart")
-        data = server.data()
-        news = events.until("end")
+        page.until("end")
         end = server.data()
         process.communicate()
-    news = [n for n in news if int(n[0]) > int(data["sequence"])]
-    same({k: len(p) for k, p in together(data, news).items()}, {k: len(p) for k, p in points(end).items()})
+        assert page.restarts >= 1
+    same(len(page.points()["cpu/user"]), len(points(end)["cpu/user"]))
     assert "waiting" not in end and "not " not in server.stop()[1].replace("nothing is", ""), end
 
 
@@ -84,22 +83,21 @@ def another_recording_takes_its_place():
     first = recorder("-o", "run", "--flush", "50ms", "--all")
     wait_until(has("run/system_metrics.pb"), "it records")
     with Server("run") as server:
-        data = server.data()
-        events = server.news(data["sequence"])
-        events.until("news")
+        page = Page(server)
+        page.until("news")
         stop(first)
-        events.until("end")
+        page.until("end")
+        before = page.data
         assert not server.data()["live"]
         second = recorder("-f", "-o", "run", "--flush", "50ms", "--all")
-        events.until("restart")
-        fresh = wait_until(lambda: [d for d in [server.data()] if d["runs"]], "there is something")[0]
-        assert fresh["live"] and fresh["runs"][0]["zero_mono_ns"] != data["runs"][0]["zero_mono_ns"]
-        later = server.news(fresh["sequence"])
-        later.until("news")
+        page.until("news")
+        assert page.restarts >= 1
         stop(second)
-        news = later.until("end")
-        assert all(n[2]["runs"][0]["zero_mono_ns"] == fresh["runs"][0]["zero_mono_ns"] for n in news
-                   if n[1] == "news")
+        page.until("end")
+        zero = server.data()["runs"][0]["zero_mono_ns"]
+        assert zero != before["runs"][0]["zero_mono_ns"]
+        same({d["runs"][0]["zero_mono_ns"] for d in [page.data] + [n[2] for n in page.news if n[1] == "news"]}, {zero})
+        same(page.counts()["cpu/user"], len(points(server.data())["cpu/user"]))
 
 
 @test
