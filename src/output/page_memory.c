@@ -5,6 +5,7 @@ struct galvo_page_memory {
 	struct shown {
 		char *key; /* NULL: an empty place */
 		uint64_t end_mono_ns;
+		uint64_t step_ns; /* from the end before, or what the last point covers if that is more */
 	} *places; /* found by their keys' hashes */
 	size_t len, cap;
 };
@@ -74,6 +75,22 @@ bool page_memory_has(const void *memory, const char *key)
 	return m->cap && place_of(m, key)->key;
 }
 
+/* What the row before was, news do not know: their first point covers what others do, or less if it is alone. */
+static void join(struct shown *s, struct points *p)
+{
+	const size_t last = p->len - 1;
+	const uint64_t before = last ? p->end_mono_ns[last - 1] : s->end_mono_ns;
+	uint64_t own = p->end_mono_ns[0] - p->from_mono_ns[0];
+
+	own = own > s->step_ns ? own : s->step_ns;
+	if (s->end_mono_ns && p->end_mono_ns[0] - s->end_mono_ns < own + own / 2)
+		p->from_mono_ns[0] = s->end_mono_ns;
+	s->step_ns = p->end_mono_ns[last] - (before ? before : p->from_mono_ns[last]);
+	own = p->end_mono_ns[last] - p->from_mono_ns[last];
+	s->step_ns = own > s->step_ns ? own : s->step_ns;
+	s->end_mono_ns = p->end_mono_ns[last];
+}
+
 bool page_memory_note(galvo_page_memory *m, const char *key, struct points *p)
 {
 	struct shown *s;
@@ -89,15 +106,9 @@ bool page_memory_note(galvo_page_memory *m, const char *key, struct points *p)
 			return false;
 		m->len++;
 	}
-	/* What the row before was, news do not know: their first row covers about as much as others do. */
-	if (s->end_mono_ns && s->end_mono_ns < p->end_mono_ns[0]) {
-		uint64_t from = p->from_mono_ns[0], own = p->end_mono_ns[0] - from;
-		uint64_t gap = from > s->end_mono_ns ? from - s->end_mono_ns : 0;
-
-		if (gap < own / 2)
-			p->from_mono_ns[0] = s->end_mono_ns;
-	}
-	if (p->end_mono_ns[p->len - 1] > s->end_mono_ns)
+	if (s->end_mono_ns < p->end_mono_ns[0])
+		join(s, p);
+	else if (s->end_mono_ns < p->end_mono_ns[p->len - 1])
 		s->end_mono_ns = p->end_mono_ns[p->len - 1];
 	return true;
 }
