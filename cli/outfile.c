@@ -37,11 +37,11 @@ static bool make_scratch(struct outfile *o, int suffix_len, unsigned mode)
 
 static bool open_beside(struct outfile *o, const char *path)
 {
-	/* What a link leads to is replaced, not the link. */
-	o->path = realpath(path, NULL);
-	if (!o->path)
-		o->path = strdup(path);
-	if (!o->path || asprintf(&o->scratch, "%s.XXXXXX", o->path) < 0) {
+	o->path = strdup(path);
+	o->target = realpath(path, NULL);
+	if (!o->target)
+		o->target = strdup(path);
+	if (!o->path || !o->target || asprintf(&o->scratch, "%s.XXXXXX", o->target) < 0) {
 		o->scratch = NULL;
 		errno = ENOMEM;
 		return false;
@@ -85,7 +85,8 @@ bool outfile_open_temporary(struct outfile *o, const char *name)
 		}
 		if (make_scratch(o, (int)strlen(suffix), 0600)) {
 			o->path = strdup(o->scratch);
-			if (o->path)
+			o->target = strdup(o->scratch);
+			if (o->path && o->target)
 				return true;
 			outfile_close(o, false);
 		}
@@ -106,7 +107,7 @@ bool outfile_close(struct outfile *o, bool keep)
 		failed = errno;
 	}
 	o->file = NULL;
-	if (is_done && keep && o->scratch && rename(o->scratch, o->path) != 0) {
+	if (is_done && keep && o->scratch && rename(o->scratch, o->target) != 0) {
 		is_done = false;
 		failed = errno;
 	}
@@ -119,6 +120,7 @@ bool outfile_close(struct outfile *o, bool keep)
 void outfile_finish(struct outfile *o)
 {
 	free(o->path);
+	free(o->target);
 	free(o->scratch);
 	*o = (struct outfile){0};
 }

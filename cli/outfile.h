@@ -8,7 +8,8 @@
 
 struct outfile {
 	FILE *file;
-	char *path;    /* where it will be */
+	char *path;    /* what it is called */
+	char *target;  /* where it will be: what a link leads to is replaced, not the link */
 	char *scratch; /* where it is until then; NULL: there, as it is a device or a pipe */
 };
 

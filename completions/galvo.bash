@@ -14,6 +14,10 @@ _galvo() {
 		opts='--by --json --help'
 		dirs=' operand'
 		files='' ;;
+	view)
+		opts='--output --no-open --max-size --detail --precision --align --title --help'
+		dirs=' operand'
+		files=' --output -o' ;;
 	check)
 		opts='--repair --quiet --help'
 		dirs=' --repair operand'
@@ -52,7 +56,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report check doctor region mark config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report view check doctor region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

@@ -16,7 +16,8 @@ static const struct {
 
 /* What says nothing beside the unit of a panel. */
 static const char *const rollups[] = {
-	".sum.per_second", ".avg.pct_of_peak_sustained_elapsed", ".pct", ".ratio", ".sum", ".avg",
+	".sum.per_second", ".avg.pct_of_peak_sustained_elapsed", ".pct_of_peak_sustained_elapsed",
+	".per_second", ".pct", ".ratio",
 };
 
 static const struct {
@@ -76,22 +77,27 @@ struct lone_column {
 	bool is_grouped;
 };
 
+struct span panels_short_name(struct span name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rollups); i++)
+		if (ends_in(name, rollups[i]))
+			return span_of(name.p, name.n - strlen(rollups[i]));
+	return name;
+}
+
 static const char *label_of(struct panel_maker *m, struct span all, struct span entity)
 {
 	struct span text = all;
-	size_t at, i;
+	size_t at;
 
 	if (entity.n) {
 		at = (size_t)(entity.p - all.p) + entity.n + strlen("__");
 		text = span_of(all.p + at, all.n - at);
 	}
-	for (i = 0; i < ARRAY_LEN(rollups); i++)
-		if (ends_in(text, rollups[i])) {
-			text.n -= strlen(rollups[i]);
-			break;
-		}
 	at = m->text.len;
-	put_clipped(&m->text, text);
+	put_clipped(&m->text, panels_short_name(text));
 	for (; at < m->text.len; at++)
 		if (m->text.p[at] == '_')
 			m->text.p[at] = ' ';

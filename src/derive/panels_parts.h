@@ -181,6 +181,7 @@ struct feed *feed_of(const struct panel_maker *m, enum stream_kind stream, enum 
 const struct session_metric *panels_metric(const struct galvo_run *run, const char *name);
 /* By the catalog, else by the name. */
 enum metric_unit panels_unit(const struct galvo_run *run, const char *name);
+struct span panels_short_name(struct span name); /* without what a panel's unit says */
 bool unit_is_level(enum metric_unit unit); /* its integral means nothing */
 /* The panel of that rule, if there are values for it. */
 galvo_status panel_add(struct panel_maker *m, const struct panel_rule *rule, galvo_error *reterr);

@@ -38,7 +38,7 @@ static galvo_status check(const galvo_page_run *runs, size_t runs_len, const gal
 
 /* ---- what fits ---------------------------------------------------------------------------------------- */
 
-/* How much room is left; 0: none. */
+/* How much room is left, and one more; 0: it does not fit. */
 static galvo_status room_left(struct document *d, const galvo_page_options *o, uint64_t *ret_room,
                               galvo_error *reterr)
 {
@@ -47,7 +47,7 @@ static galvo_status room_left(struct document *d, const galvo_page_options *o, u
 
 	document_say_resolution(d, o->details, o->details_len);
 	status = html_write(d, NULL, NULL, &bytes, reterr);
-	*ret_room = bytes < d->max_bytes ? d->max_bytes - bytes : 0;
+	*ret_room = bytes <= d->max_bytes ? d->max_bytes - bytes + 1 : 0;
 	return status;
 }
 

@@ -40,7 +40,7 @@ static int take_text(void *ctx, const void *bytes, size_t n)
 
 	put_text(&s->buf, span_of(bytes, n));
 	sheet_flush(s, false);
-	return s->buf.failed;
+	return 0; /* what has failed is told when the sheet is finished */
 }
 
 static void put_span(struct sheet *s, struct span text)

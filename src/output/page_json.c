@@ -354,6 +354,7 @@ galvo_status document_write(const struct document *d, bool has_blocks, galvo_wri
 	if (strcmp(d->kind, "news") == 0)
 		json_number_text(&j, "sequence", d->sequence);
 	json_span(&j, "resolution", span_of(d->resolution.p, d->resolution.len));
+	sheet.buf.failed |= d->resolution.failed;
 	json_u64(&j, "bytes", d->bytes);
 	json_open(&j, "runs", "[");
 	for (i = 0; i < d->runs_len; i++)

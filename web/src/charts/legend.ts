@@ -62,8 +62,8 @@ export class Legend {
 			const colour = this.stage.colours.of(this.panel.id, run, series);
 			if (run === 0) swatch.style.background = colour;
 			else swatch.style.background = `repeating-linear-gradient(90deg, ${colour} 0 4px, transparent 4px 6px)`;
-			const prefix = store.runs.length > 1 ? `${plainText(store.runs[run].label)} · ` : "";
-			const text = part("span", "label", prefix + plainText(series.label));
+			const text = part("span", "label", plainText(series.label));
+			if (store.runs.length > 1) text.append(part("span", "of-run", ` ${plainText(store.runs[run].label)}`));
 			const row: Row = {
 				id, run, place: this.rows.size, element, label: text.textContent ?? "",
 				value: part("span", "number"), mean: part("span", "number"), max: part("span", "number"),
