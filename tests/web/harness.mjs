@@ -61,7 +61,7 @@ export class Session {
 	}
 
 	/* Asks until it is so: pages draw when they come to it. */
-	async until(what, check, patience_ms = 8000) {
+	async until(what, check, patience_ms = 20000) {
 		const deadline = Date.now() + patience_ms;
 		for (;;) {
 			const answer = await check();
