@@ -48,7 +48,9 @@ export class Live {
 		this.followButton = button("Go live", "follow the recording again (f)", () => this.toggleFollow(), {
 			class: "button follow-button",
 		});
-		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), { class: "button window-button" });
+		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), {
+			class: "button window-button",
+		});
 		this.element.append(this.sign, this.followButton, this.allButton);
 		ui.view.on("follow", () => {
 			this.follow();
@@ -58,6 +60,7 @@ export class Live {
 		ui.view.on("data", () => this.follow());
 		addEventListener("pagehide", () => this.source?.close());
 		ui.view.setFollow(!/[#&][ts]=/.test(location.hash));
+		ui.followAll = () => this.followAll();
 		this.connect();
 		this.follow();
 	}
@@ -69,8 +72,20 @@ export class Live {
 	}
 
 	private toggleWindow(): void {
-		this.window_s = this.window_s === FOLLOW_S ? Infinity : FOLLOW_S;
-		this.ui.view.setFollow(true);
+		if (this.window_s === FOLLOW_S) {
+			this.followAll();
+			return;
+		}
+		this.window_s = FOLLOW_S;
+		this.follow();
+		this.draw();
+	}
+
+	private followAll(): void {
+		const { view } = this.ui;
+		this.window_s = Infinity;
+		if (this.state === "ended" || this.state === "lost") view.setRange(view.full);
+		else view.setFollow(true);
 		this.follow();
 		this.draw();
 	}
@@ -92,7 +107,8 @@ export class Live {
 		const isOver = this.state === "ended" || this.state === "lost";
 		this.element.dataset["state"] = this.state;
 		this.sign.textContent = this.state === "live" && !follow ? "paused" : word;
-		this.sign.title = this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
+		this.sign.title =
+			this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
 		this.element.classList.toggle("live-paused", this.state === "live" && !follow);
 		this.followButton.hidden = follow || isOver;
 		this.allButton.hidden = !follow || isOver;
@@ -203,7 +219,9 @@ export class Live {
 export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
 	if (first.kind === "page") return null;
 	return async (_run, { from, end }) => {
-		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
+		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, {
+			cache: "no-store",
+		});
 		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
 		return (await answer.json()) as Document;
 	};
