@@ -143,6 +143,12 @@ static enum MHD_Result send_html(struct request *q)
 	return send_part(q, GALVO_PAGE_HTML, "text/html; charset=utf-8");
 }
 
+/* A browser asks for a picture of the page, and complains where there is none. */
+static enum MHD_Result send_nothing(struct request *q)
+{
+	return send_reply(q, 204, static_response(&q->http->mhd, "", 0), TEXT);
+}
+
 static enum MHD_Result send_script(struct request *q)
 {
 	return send_part(q, GALVO_PAGE_SCRIPT, "text/javascript; charset=utf-8");
@@ -224,7 +230,7 @@ static const struct {
 	enum MHD_Result (*send)(struct request *);
 } paths[] = {
 	{"/", send_html},   {"/data", send_data},       {"/detail", send_detail},
-	{"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
+	{"/favicon.ico", send_nothing}, {"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
 };
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
