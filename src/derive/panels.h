@@ -72,6 +72,9 @@ struct panels {
 struct panels_options {
 	size_t processes_max; /* curves of processes in one panel: the others are summed up; 0: 24 */
 	bool gpu_only;
+	/* What was drawn is drawn on, though it does nothing now: by the key of a curve. NULL: nothing was. */
+	bool (*is_known)(const void *known, const char *key);
+	const void *known;
 };
 
 /* Borrows both until panels_finish. *ret is for panels_finish after failures too. */

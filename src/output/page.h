@@ -121,6 +121,7 @@ struct document {
 	struct blocks blocks[LAYERS];
 	struct packer packer;
 	struct buf resolution, title;
+	galvo_page_memory *memory; /* what was shown before, and now; NULL: nobody asks */
 };
 
 galvo_status document_pack(struct document *d, struct packing *packings, size_t n,
@@ -159,6 +160,12 @@ size_t regions_shown(const struct document *d, const struct page_run_data *r);
 size_t marks_shown(const struct document *d, const struct page_run_data *r);
 size_t processes_shown(const struct document *d, const struct page_run_data *r);
 void put_block_id(struct buf *b, enum layer layer, size_t number);
+
+/* ---- page_memory.c ---------------------------------------------------------------------------------- */
+
+bool page_memory_has(const void *memory, const char *key);
+/* From now on it has been shown up to there; its first point joins what was. False: no memory. */
+bool page_memory_note(galvo_page_memory *m, const char *key, struct points *p);
 
 /* ---- page_html.c, page_embed.c ---------------------------------------------------------------------- */
 

@@ -243,6 +243,8 @@ static galvo_status pack_run(struct document *d, struct page_run_data *r, struct
 		struct points points = {0};
 
 		status = curve_points(&r->panels, c->curve, &points, reterr);
+		if (status == GALVO_OK && d->memory && !page_memory_note(d->memory, c->curve->key, &points))
+			status = no_memory(reterr);
 		if (status == GALVO_OK && take_curve(r, c, &points) != GALVO_OK)
 			status = no_memory(reterr);
 		if (status == GALVO_OK && c->base != SIZE_MAX)

@@ -351,7 +351,7 @@ galvo_status document_write(const struct document *d, bool has_blocks, galvo_wri
 	buf_printf(&sheet.buf, "\"galvo %s\"", galvo_version());
 	json_span(&j, "title", span_of(d->title.p, d->title.len));
 	json_flag(&j, "live", d->is_live);
-	if (strcmp(d->kind, "news") == 0)
+	if (d->sequence)
 		json_number_text(&j, "sequence", d->sequence);
 	json_span(&j, "resolution", span_of(d->resolution.p, d->resolution.len));
 	sheet.buf.failed |= d->resolution.failed;

@@ -47,6 +47,8 @@ export class Session {
 		const page = await context.newPage();
 		page.on("pageerror", (error) => this.complaints.push(String(error)));
 		page.on("console", (message) => {
+			/* That tests read pixels is no fault of the page. */
+			if (/willReadFrequently/.test(message.text())) return;
 			if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text());
 		});
 		page.on("dialog", (dialog) => {
@@ -59,7 +61,7 @@ export class Session {
 	}
 
 	/* Asks until it is so: pages draw when they come to it. */
-	async until(what, check, patience_ms = 8000) {
+	async until(what, check, patience_ms = 20000) {
 		const deadline = Date.now() + patience_ms;
 		for (;;) {
 			const answer = await check();

@@ -116,7 +116,7 @@ async function lanes(t, page) {
 }
 
 export default async function (t) {
-	const page = await t.open("small", { height: 1000 });
+	const page = await t.open("small", { height: 1500 });
 	await t.drawn(page, "memory");
 	await t.until("loaded", () => page.evaluate(() => window.galvo.idle()));
 	await crosshair(t, page);
@@ -125,7 +125,7 @@ export default async function (t) {
 	await legends(t, page);
 	await lanes(t, page);
 	await page.locator('[data-panel="memory"]').scrollIntoViewIfNeeded();
-	await t.until("values beside the gap", async () => (await inkAt(page, "memory", 10)) > 0);
+	await t.until("values beside the gap", async () => (await inkAt(page, "memory", 9)) > 0);
 	assert.equal(await inkAt(page, "memory", 11.5), 0, "there is something in the gap");
 	assert.equal(await page.locator("img").count(), 0, "a name has become an element");
 }

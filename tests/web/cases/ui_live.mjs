@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import path from "node:path";
 import { assert, dist, format } from "../harness.mjs";
 
-const HTML = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><link rel="stylesheet" href="page.css"></head><body><script src="page.js"></script></body></html>';
+const HTML =
+	'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><link rel="stylesheet" href="page.css"></head><body><script src="page.js"></script></body></html>';
 
 /* One curve from 0 s to `to` s, or what came since `from`. */
 function growing(kind, from, to, more = {}) {
@@ -15,7 +16,9 @@ function growing(kind, from, to, more = {}) {
 	panel.series.push(entry);
 	run.panels.push(panel);
 	const starts = Array.from({ length: (to - from) * 10 }, (_, i) => from * 1e9 + i * 1e8);
-	format.addBase(run, blocks, { starts, ends: starts.map((t) => t + 1e8) }, [{ entry, values: starts.map((t) => 20 + ((t / 1e9) % 60)) }]);
+	format.addBase(run, blocks, { starts, ends: starts.map((t) => t + 1e8) }, [
+		{ entry, values: starts.map((t) => 20 + ((t / 1e9) % 60)) },
+	]);
 	return format.overviewOf(format.documentOf([run], { live: true, ...more }), blocks, kind);
 }
 
@@ -36,8 +39,18 @@ class Server {
 		const files = { "/page.js": "text/javascript", "/page.css": "text/css" };
 		this.asked.push(request.url);
 		if (url.pathname === "/") return answer.setHeader("content-type", "text/html").end(HTML);
-		if (files[url.pathname]) return answer.setHeader("content-type", files[url.pathname]).end(readFileSync(path.join(dist, url.pathname)));
-		if (url.pathname === "/data") return answer.end(JSON.stringify({ ...growing("overview", 0, this.to), ...this.data, sequence: String(this.sequence) }));
+		if (files[url.pathname])
+			return answer
+				.setHeader("content-type", files[url.pathname])
+				.end(readFileSync(path.join(dist, url.pathname)));
+		if (url.pathname === "/data")
+			return answer.end(
+				JSON.stringify({
+					...growing("overview", 0, this.to),
+					...this.data,
+					sequence: String(this.sequence),
+				}),
+			);
 		if (url.pathname !== "/news") return answer.writeHead(404).end();
 		answer.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
 		answer.write(": hello\n\n");
@@ -46,7 +59,8 @@ class Server {
 	}
 
 	send(event, data = {}) {
-		for (const viewer of this.viewers) viewer.write(`id: ${this.sequence}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+		for (const viewer of this.viewers)
+			viewer.write(`id: ${this.sequence}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 	}
 
 	news(to) {
@@ -67,14 +81,24 @@ export default async function (t) {
 	await server.start();
 	const url = `http://127.0.0.1:${server.port}/`;
 	const page = await t.openUrl(url);
-	const seconds = (text) => text.replace(/\s?s$/, "").split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
-	const becomes = (from, end) => t.until(`${from} to ${end} s`, async () => {
-		const text = (await page.locator(".range-text").textContent()).replace(/\u00a0/g, " ");
-		const [, a, b] = / · ([\d:. s]+) – ([\d:. s]+)$/.exec(text) ?? [];
-		if (a) return Math.abs(seconds(a) - from) < 0.2 && Math.abs(seconds(b) - end) < 0.2;
-		return from === 0 && text === `${end < 60 ? `${end.toFixed(1)} s` : `${Math.floor(end / 60)} min ${end % 60} s`} · all of it`;
-	});
-	const state = (wanted) => t.until(wanted, async () => (await page.locator(".live").getAttribute("data-state")) === wanted);
+	const seconds = (text) =>
+		text
+			.replace(/\s?s$/, "")
+			.split(":")
+			.reduce((sum, part) => sum * 60 + Number(part), 0);
+	const becomes = (from, end) =>
+		t.until(`${from} to ${end} s`, async () => {
+			const text = (await page.locator(".range-text").textContent()).replace(/\u00a0/g, " ");
+			const [, a, b] = / · ([\d:. s]+) – ([\d:. s]+)$/.exec(text) ?? [];
+			if (a) return Math.abs(seconds(a) - from) < 0.2 && Math.abs(seconds(b) - end) < 0.2;
+			return (
+				from === 0 &&
+				text ===
+					`${end < 60 ? `${end.toFixed(1)} s` : `${Math.floor(end / 60)} min ${end % 60} s`} · all of it`
+			);
+		});
+	const state = (wanted) =>
+		t.until(wanted, async () => (await page.locator(".live").getAttribute("data-state")) === wanted);
 
 	await state("live");
 	await becomes(40, 100);

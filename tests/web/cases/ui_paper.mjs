@@ -27,7 +27,8 @@ export default async function (t) {
 	await page.emulateMedia({ media: "print" });
 	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 	assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
-	for (const panel of ["cpu", "gpu0-heat"]) assert.ok((await t.inked(page, panel)) > 0, `${panel} is drawn at once`);
+	for (const panel of ["cpu", "gpu0-heat"])
+		assert.ok((await t.inked(page, panel)) > 0, `${panel} is drawn at once`);
 	assert.ok(await page.locator("#tools").isHidden());
 	assert.ok(await page.locator(".dock").isHidden());
 	assert.equal(await page.locator(".print-processes tbody tr").count(), 8);
@@ -36,5 +37,7 @@ export default async function (t) {
 	await page.emulateMedia({ media: "screen" });
 	assert.equal(await page.locator(".print-only").count(), 0);
 	assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-	t.complaints = t.complaints.filter((text) => !text.includes("willReadFrequently")); /* of this test's own looking */
+	t.complaints = t.complaints.filter(
+		(text) => !text.includes("willReadFrequently"),
+	); /* of this test's own looking */
 }

@@ -9,9 +9,20 @@ function crowd() {
 	for (let i = 0; i < MANY; i++) {
 		const parent = i === 0 ? null : (i - 1) >> 2;
 		run.processes.push({
-			id: `${100 + i}:${i}`, pid: 100 + i, parent, depth: 0, name: `job${i}`, command: `job${i} --number ${i}`, start_s: i / 200,
-			end_s: i / 200 + 1, status: i % 97 ? "exit 0" : "exit 1", failed: i % 97 === 0, cpu_s: (i * 7919) % 1000,
-			rss_peak_bytes: i * 4096, read_bytes: null, written_bytes: i,
+			id: `${100 + i}:${i}`,
+			pid: 100 + i,
+			parent,
+			depth: 0,
+			name: `job${i}`,
+			command: `job${i} --number ${i}`,
+			start_s: i / 200,
+			end_s: i / 200 + 1,
+			status: i % 97 ? "exit 0" : "exit 1",
+			failed: i % 97 === 0,
+			cpu_s: (i * 7919) % 1000,
+			rss_peak_bytes: i * 4096,
+			read_bytes: null,
+			written_bytes: i,
 		});
 	}
 	const panel = format.panel("cpu", "CPU", "Machine", "pct");
@@ -24,8 +35,11 @@ function crowd() {
 }
 
 async function tree(t) {
-	const page = await t.open("small", { height: 900 });
-	const names = () => page.$$eval(".process-row[data-row] .process-name", (all) => all.map((one) => one.textContent.slice(0, 4)));
+	const page = await t.open("small", { height: 1000 });
+	const names = () =>
+		page.$$eval(".process-row[data-row] .process-name", (all) =>
+			all.map((one) => one.textContent.slice(0, 4)),
+		);
 	assert.deepEqual(await names(), ["make", "cc1", "<img", "as", "pyth", "sh", "cc1", "ld"]);
 	assert.match(await page.locator('[data-pid="4714"] .cell-status').textContent(), /✕ SIGKILL/);
 	assert.equal(await page.locator('[data-pid="4713"] .cell-read').textContent(), "–");
@@ -48,8 +62,12 @@ async function tree(t) {
 	/* Lit: others dim, its life is selected; twice: zoomed to. */
 	await page.locator('[data-pid="4716"] .process-name').click();
 	await t.until("lit", () => page.locator(".lit-chip", { hasText: "as 4716" }).isVisible());
-	await t.until("its life is selected", async () => /s=5-15/.test(await page.evaluate(() => location.hash)));
-	await t.until("its CPU in that time", async () => /5\.\d+ s/.test(await page.locator('[data-pid="4716"] .cell-range').textContent()));
+	await t.until("its life is selected", async () =>
+		/s=5-15/.test(await page.evaluate(() => location.hash)),
+	);
+	await t.until("its CPU in that time", async () =>
+		/5\.\d+ s/.test(await page.locator('[data-pid="4716"] .cell-range').textContent()),
+	);
 	await t.shot(page, "process");
 	await page.locator('[data-pid="4714"] .process-name').dblclick();
 	await t.until("zoomed", async () => /t=3-13/.test(await page.evaluate(() => location.hash)));
@@ -57,7 +75,7 @@ async function tree(t) {
 }
 
 async function many(t) {
-	const page = await t.open(crowd(), { height: 900 });
+	const page = await t.open(crowd(), { height: 1000 });
 	const rows = page.locator(".process-rows");
 	assert.match(await page.locator("#tab-of-processes").textContent(), /10,000/);
 	assert.equal(await rows.getAttribute("aria-rowcount"), String(MANY + 1));

@@ -31,7 +31,9 @@ export default async function (t) {
 	await search("4716");
 	await t.until("the process", async () => /^as 4716/.test((await options(page))[0]));
 	await page.keyboard.press("Enter");
-	await t.until("its row", () => page.locator('.process-row[data-pid="4716"][aria-selected="true"]').count());
+	await t.until("its row", () =>
+		page.locator('.process-row[data-pid="4716"][aria-selected="true"]').count(),
+	);
 	await t.until("its life", async () => /4\.\d+ s – 15\.\d+ s/.test(await range(page)));
 
 	/* A panel that is hidden is shown, and in sight. */
@@ -47,10 +49,12 @@ export default async function (t) {
 	for (let i = 0; i < place; i++) await page.keyboard.press("ArrowDown");
 	assert.equal(await page.locator('.search-item[aria-selected="true"]').textContent(), "PowerGPU 0");
 	await page.keyboard.press("Enter");
-	await t.until("in sight", () => page.evaluate(() => {
-		const box = document.querySelector('[data-panel="gpu0-power"]').getBoundingClientRect();
-		return box.height > 0 && box.top > 0 && box.bottom < innerHeight;
-	}));
+	await t.until("in sight", () =>
+		page.evaluate(() => {
+			const box = document.querySelector('[data-panel="gpu0-power"]').getBoundingClientRect();
+			return box.height > 0 && box.top > 0 && box.bottom < innerHeight;
+		}),
+	);
 
 	/* By mouse; and nothing. */
 	await search("checkpoint written");

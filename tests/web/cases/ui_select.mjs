@@ -11,7 +11,10 @@ function staircase(mean = (i) => i) {
 	const ends = starts.map((t) => t + 1e8);
 	const add = (panel, rows) => {
 		run.panels.push(panel);
-		const series = rows.map(([key, label, values, more]) => ({ entry: format.series(key, label, more), values }));
+		const series = rows.map(([key, label, values, more]) => ({
+			entry: format.series(key, label, more),
+			values,
+		}));
 		panel.series.push(...series.map(({ entry }) => entry));
 		format.addBase(run, blocks, { starts, ends }, series);
 	};
@@ -19,9 +22,13 @@ function staircase(mean = (i) => i) {
 		["cpu/user", "user", starts.map((_, i) => mean(i))],
 		["cpu/kernel", "kernel", starts.map((_, i) => mean(i) / 3)],
 	]);
-	add(format.panel("net", "Network", "Network", "bytes_per_s"), [["net/in", "received", starts.map((_, i) => i * 1048576)]]);
+	add(format.panel("net", "Network", "Network", "bytes_per_s"), [
+		["net/in", "received", starts.map((_, i) => i * 1048576)],
+	]);
 	add(format.panel("power", "Power", "GPU 0", "watts"), [["power", "power", starts.map(() => 250)]]);
-	add(format.panel("mem", "Memory", "Machine", "bytes"), [["mem/used", "used", starts.map((_, i) => i * 1048576), { level: true }]]);
+	add(format.panel("mem", "Memory", "Machine", "bytes"), [
+		["mem/used", "used", starts.map((_, i) => i * 1048576), { level: true }],
+	]);
 	return { document: format.documentOf([run]), blocks };
 }
 
@@ -53,11 +60,19 @@ function parse(text) {
 	const lines = text.replace(/\n$/, "").split("\n");
 	const [, from, end] = /^# ([\d.]+) s to ([\d.]+) s/.exec(lines[0]);
 	const rows = lines.filter((line) => !line.startsWith("#")).map((line) => line.split("\t"));
-	return { from: Number(from), end: Number(end), head: rows[0], rows: new Map(rows.slice(1).map((row) => [row[1], row])) };
+	return {
+		from: Number(from),
+		end: Number(end),
+		head: rows[0],
+		rows: new Map(rows.slice(1).map((row) => [row[1], row])),
+	};
 }
 
 function near(actual, wanted, what) {
-	assert.ok(Math.abs(Number(actual) - wanted) <= 1e-5 * Math.max(Math.abs(wanted), 1e-3), `${what}: ${actual}, not ${wanted}`);
+	assert.ok(
+		Math.abs(Number(actual) - wanted) <= 1e-5 * Math.max(Math.abs(wanted), 1e-3),
+		`${what}: ${actual}, not ${wanted}`,
+	);
 }
 
 export default async function (t) {
@@ -68,10 +83,15 @@ export default async function (t) {
 	await t.shot(page, "selection");
 
 	await page.getByRole("button", { name: /copy the figures/ }).click();
-	await t.until("it says that it copied", () => page.locator(".say", { hasText: "figures copied" }).count());
+	await t.until("it says that it copied", () =>
+		page.locator(".say", { hasText: "figures copied" }).count(),
+	);
 	const copied = parse(await page.evaluate(() => navigator.clipboard.readText()));
 	const wanted = expected(copied.from, copied.end);
-	assert.ok(copied.from > 2 && copied.from < 2.6 && copied.end > 7.8 && copied.end < 8.4, `${copied.from} ${copied.end}`);
+	assert.ok(
+		copied.from > 2 && copied.from < 2.6 && copied.end > 7.8 && copied.end < 8.4,
+		`${copied.from} ${copied.end}`,
+	);
 
 	const user = copied.rows.get("user");
 	near(user[3], wanted.mean, "mean");
@@ -86,8 +106,13 @@ export default async function (t) {
 	assert.equal(copied.rows.get("used")[6], "", "a level has no sum");
 
 	/* Sorted by clicking, filtered by typing. */
-	const keys = () => page.$$eval(".figures-table tr[data-key]", (rows) => rows.map((row) => row.dataset.key));
-	await page.locator(".figures-table").getByRole("button", { name: /^lowest|^highest|average/ }).first().click();
+	const keys = () =>
+		page.$$eval(".figures-table tr[data-key]", (rows) => rows.map((row) => row.dataset.key));
+	await page
+		.locator(".figures-table")
+		.getByRole("button", { name: /^lowest|^highest|average/ })
+		.first()
+		.click();
 	assert.equal(await page.locator('.figures-table th[aria-sort="descending"]').count(), 1);
 	await page.locator(".figures-table .sort", { hasText: "curve" }).click();
 	assert.deepEqual(await keys(), ["cpu/kernel", "power", "net/in", "mem/used", "cpu/user"]);
@@ -100,7 +125,12 @@ export default async function (t) {
 	await t.until("the hidden curve has gone", async () => !(await keys()).includes("cpu/kernel"));
 	await page.locator(".range-box").click();
 	await page.keyboard.press("Enter");
-	await t.until("zoomed", async () => /5\.\d+ s/.test(await page.locator(".range-text strong").textContent()));
+	await t.until("zoomed", async () =>
+		/5\.\d+ s/.test(await page.locator(".range-text strong").textContent()),
+	);
 	await page.keyboard.press("Escape");
-	await t.until("nothing is selected", async () => (await page.locator('[role="tab"]', { hasText: "Selection" }).isHidden()));
+	await t.until(
+		"nothing is selected",
+		async () => await page.locator('[role="tab"]', { hasText: "Selection" }).isHidden(),
+	);
 }

@@ -77,7 +77,7 @@ export function startCharts(view: View, store: Recordings): void {
 	const said = part("section", "said");
 	said.dataset.panel = "regions";
 	said.setAttribute("aria-label", "Regions and marks");
-	said.append(lanes.element);
+	said.append(lanes.element, lanes.names.element);
 	main.append(said);
 	stage.add(lanes);
 	const groups = new Groups(stage, main);

@@ -2,6 +2,7 @@
 import { formatDuration, formatInstant, plainText } from "../format.js";
 import type { StoredRun } from "../store.js";
 import { mix, ofName } from "./colours.js";
+import { Names } from "./names.js";
 import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
 import { Tip } from "./tip.js";
@@ -9,6 +10,7 @@ import { Tip } from "./tip.js";
 const LANE = 17;
 const MARKS = 16;
 const BETWEEN = 5;
+const MOST_LANES = 200; /* of a domain: a canvas has its limits */
 
 /* The regions of one lane, in order of time. */
 interface Lane {
@@ -29,6 +31,7 @@ interface Block {
 interface MarkRow {
 	run: StoredRun;
 	top: number;
+	bottom: number; /* of the lanes of its run */
 	order: number[];
 }
 
@@ -38,6 +41,7 @@ export class Lanes implements Strip {
 	stale = true;
 	private readonly surface = new Surface(this.element);
 	private readonly tip = new Tip();
+	readonly names = new Names();
 	private lanes: Lane[] = [];
 	private blocks: Block[] = [];
 	private marks: MarkRow[] = [];
@@ -79,12 +83,15 @@ export class Lanes implements Strip {
 			const prefix = runs.length > 1 ? `${plainText(run.label)} ` : "";
 			if (run.marks && run.marks.at.length > 0) {
 				const { at } = run.marks;
-				this.marks.push({ run, top, order: at.map((_, i) => i).sort((a, b) => at[a] - at[b]) });
+				this.marks.push({ run, top, bottom: top + MARKS, order: at.map((_, i) => i).sort((a, b) => at[a] - at[b]) });
 				top += MARKS;
 			}
 			for (const gpu of [false, true]) top = this.addBlock(run, gpu, prefix + (gpu ? "GPU" : "host"), top);
+			const row = this.marks[this.marks.length - 1];
+			if (row?.run === run) row.bottom = Math.max(row.bottom, top - BETWEEN);
 		}
 		this.element.style.height = `${Math.max(0, top - BETWEEN + 3)}px`;
+		this.names.fill(runs, Math.max(54, top - BETWEEN + 3));
 		return true;
 	}
 
@@ -117,7 +124,8 @@ export class Lanes implements Strip {
 
 	private addBlock(run: StoredRun, gpu: boolean, label: string, top: number): number {
 		const { regions } = run;
-		const lanes = regions ? (gpu ? regions.gpu_lanes : regions.host_lanes) : 0;
+		const all_lanes = regions ? (gpu ? regions.gpu_lanes : regions.host_lanes) : 0;
+		const lanes = Math.min(all_lanes, MOST_LANES);
 		if (!regions || lanes === 0) return top;
 		const places: number[][] = Array.from({ length: lanes }, () => []);
 		regions.lane.forEach((lane, i) => {
@@ -131,7 +139,7 @@ export class Lanes implements Strip {
 			const starts = Float64Array.from(all, (i) => regions.start[i] - run.shift_s);
 			this.lanes.push({ run, gpu, top: top + k * LANE, regions: all, starts, ends });
 		});
-		this.blocks.push({ label, top, lanes });
+		this.blocks.push({ label: all_lanes > lanes ? `${label}, ${all_lanes - lanes} more` : label, top, lanes });
 		return top + lanes * LANE + BETWEEN;
 	}
 
@@ -185,7 +193,7 @@ export class Lanes implements Strip {
 		context.fillText(label, left + 6, lane.top + high / 2 + 0.5);
 	}
 
-	private drawMarks(context: CanvasRenderingContext2D, { run, top, order }: MarkRow): void {
+	private drawMarks(context: CanvasRenderingContext2D, { run, top, bottom, order }: MarkRow): void {
 		const { inks, view } = this.stage;
 		const { from, end } = view.range;
 		const marks = run.marks!;
@@ -203,7 +211,7 @@ export class Lanes implements Strip {
 			context.lineTo(x + 6, top + 5.5);
 			context.lineTo(x, top + 9);
 			context.fill();
-			context.fillRect(x, top + 2, 1, this.surface.height);
+			context.fillRect(x, top + 2, 1, bottom - top - 2);
 			const next = k + 1 < order.length ? (marks.at[order[k + 1]] - run.shift_s - from) * scale + GUTTER : Infinity;
 			const room = Math.min(next, GUTTER + this.surface.width) - x - 12;
 			if (x < labelled || room < 20) continue;

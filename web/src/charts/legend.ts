@@ -62,8 +62,8 @@ export class Legend {
 			const colour = this.stage.colours.of(this.panel.id, run, series);
 			if (run === 0) swatch.style.background = colour;
 			else swatch.style.background = `repeating-linear-gradient(90deg, ${colour} 0 4px, transparent 4px 6px)`;
-			const prefix = store.runs.length > 1 ? `${plainText(store.runs[run].label)} · ` : "";
-			const text = part("span", "label", prefix + plainText(series.label));
+			const text = part("span", "label", plainText(series.label));
+			if (store.runs.length > 1) text.append(part("span", "of-run", ` ${plainText(store.runs[run].label)}`));
 			const row: Row = {
 				id, run, place: this.rows.size, element, label: text.textContent ?? "",
 				value: part("span", "number"), mean: part("span", "number"), max: part("span", "number"),
@@ -99,11 +99,11 @@ export class Legend {
 		const { cursor } = view;
 		const { unit } = this.panel.panel;
 		this.heads.get("value")!.textContent = cursor === null ? "last" : "value";
-		const last = Math.min(view.range.end, view.full.end);
+		const { from, end } = view.range;
 		for (const { run, series } of this.panel.series) {
 			const row = this.rows.get(seriesId(run, series.key));
 			if (!row) continue;
-			const value = store.at(run, series, cursor ?? last - (last - view.range.from) * 1e-6);
+			const value = cursor === null ? store.last(run, series, end, (end - from) * 0.02) : store.at(run, series, cursor);
 			if (value === row.numbers.value && row.value.textContent !== "") continue;
 			row.numbers.value = value;
 			row.value.textContent = formatValue(value, unit);

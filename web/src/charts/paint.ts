@@ -19,6 +19,7 @@ export interface Plot {
 	height: number;
 	ratio: number;
 	card: string;
+	ink: string;
 }
 
 /* From values to pixels. */
@@ -187,15 +188,15 @@ function area(context: CanvasRenderingContext2D, known: Uint8Array, top: Float64
 	context.fill();
 }
 
-/* The upper edges alone, of another run than the first. */
+/* Of another run than the first the upper edges alone; of more than three the uppermost. */
 export function paintEdges(plot: Plot, { layers, known }: Pile, scale: Scale): void {
-	const { context, height, ratio } = plot;
+	const { context, height, ratio, ink } = plot;
 	const y = toY(scale, height, ratio);
 	context.lineWidth = 1.5 * ratio;
 	context.setLineDash([4 * ratio, 3 * ratio]);
-	for (const { drawn, top } of layers) {
+	for (const { drawn, top } of layers.length > 3 ? layers.slice(-1) : layers) {
 		context.globalAlpha = drawn.dim ? 0.18 : 1;
-		context.strokeStyle = drawn.colour;
+		context.strokeStyle = layers.length > 3 ? ink : drawn.colour;
 		context.beginPath();
 		let open = false;
 		for (let i = 0; i < known.length; i++) {

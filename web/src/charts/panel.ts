@@ -63,7 +63,7 @@ export class PanelCard implements Strip {
 		const { width, height, ratio } = this.surface;
 		const { inks } = this.stage;
 		const { panel } = this.stored;
-		const plot: Plot = { context, width: width * ratio, height: height * ratio, ratio, card: inks.card };
+		const plot: Plot = { context, width: width * ratio, height: height * ratio, ratio, card: inks.card, ink: inks.ink };
 		const even = panel.shape !== "lines";
 		const drawn = this.sampled(plot.width, even);
 		const piles = panel.shape === "stack" ? this.piles(drawn, plot.width) : [];
@@ -72,7 +72,9 @@ export class PanelCard implements Strip {
 		if (panel.shape !== "heat") this.axis(context, scale);
 		this.timeGrid(context);
 		const empty = drawn.every(({ cells }) => cells.n === 0);
-		this.remark.textContent = empty && drawn.length > 0 && !this.loading() ? "nothing is known of this time" : "";
+		const pale = piles.some(({ high, top }) => high > top * 1.02);
+		this.remark.textContent = empty && drawn.length > 0 && !this.loading() ? "nothing is known of this time"
+			: pale ? "pale: the highest within a pixel" : "";
 
 		context.save();
 		context.beginPath();
@@ -88,6 +90,7 @@ export class PanelCard implements Strip {
 		this.marks(context);
 		this.legend.marks();
 		this.legend.sums();
+		if (!empty) this.stage.firstPicture();
 	}
 
 	over(): void {

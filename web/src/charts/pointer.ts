@@ -40,6 +40,7 @@ export interface Pointer {
 export function attach(stage: Stage, area: HTMLElement, more: Pointer = {}): void {
 	const { view } = stage;
 	const touches = new Map<number, number>();
+	let cleared: { at: number; selection: Range | null } | null = null; /* the first click of two has taken it away */
 	let drag: { kind: "select" | "move"; x: number; t: number; range: Range; moved: boolean } | null = null;
 
 	const timeAt = (x: number): number => {
@@ -98,14 +99,18 @@ export function attach(stage: Stage, area: HTMLElement, more: Pointer = {}): voi
 		drag = null;
 		if (!was || was.moved || event.type === "pointercancel" || event.button !== 0) return;
 		const y = event.clientY - area.getBoundingClientRect().top;
-		if (!more.click?.(timeAt(event.clientX), y) && event.pointerType !== "touch") view.setSelection(null);
+		if (!more.click?.(timeAt(event.clientX), y) && event.pointerType !== "touch") {
+			if (!cleared || event.timeStamp - cleared.at > 500) cleared = { at: event.timeStamp, selection: view.selection };
+			view.setSelection(null);
+		}
 	};
 	area.addEventListener("pointerup", up);
 	area.addEventListener("pointercancel", up);
 	area.addEventListener("auxclick", (event) => event.preventDefault());
 	area.addEventListener("dblclick", (event) => {
 		const t = timeAt(event.clientX);
-		const { selection } = view;
+		const selection = view.selection ?? cleared?.selection;
+		cleared = null;
 		view.setRange(selection && t >= selection.from && t <= selection.end ? selection : view.full);
 	});
 	area.addEventListener("wheel", (event) => {

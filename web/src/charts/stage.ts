@@ -45,6 +45,7 @@ export class Stage {
 	private readonly byElement = new Map<Element, Strip>();
 	private readonly watch: IntersectionObserver;
 	private readonly sizes: ResizeObserver;
+	private pictured = false;
 	private wanting = 0;
 	private wanted = 0;
 
@@ -100,6 +101,13 @@ export class Stage {
 		if (this.shade === shade) return;
 		this.shade = shade;
 		this.each((strip) => strip.over());
+	}
+
+	/* For whoever measures how long one waits for it. */
+	firstPicture(): void {
+		if (this.pictured) return;
+		this.pictured = true;
+		performance.mark("galvo-first-picture");
 	}
 
 	setLit(id: string | null): void {

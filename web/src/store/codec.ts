@@ -24,6 +24,8 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
 	const stream = new DecompressionStream("deflate-raw");
 	const writer = stream.writable.getWriter();
 	const written = Promise.all([writer.write(bytes as Uint8Array<ArrayBuffer>), writer.close()]);
+	/* Of broken bytes the reader tells, too; nobody waits for this one then. */
+	written.catch(() => {});
 	const reader = stream.readable.getReader();
 	const chunks: Uint8Array[] = [];
 	let length = 0;

@@ -212,6 +212,21 @@ export class Recordings implements Store {
 		return value === value ? value : null;
 	}
 
+	/* The last value that is known before t, if it is no older than older_s or than it is long. */
+	last(run: number, series: Series, t: number, older_s: number): number | null {
+		const { shift_s } = this.runs[run];
+		const until = t + shift_s;
+		const segments = this.segments(run, series, -Infinity, until, 0, true);
+		const chunk = segments[segments.length - 1]?.piece.chunk;
+		if (!chunk) return null;
+		const i = Math.min(chunk.firstAfter(until), chunk.n - 1);
+		const k = chunk.start(i) < until ? i : i - 1;
+		if (k < 0) return null;
+		const age_s = until - chunk.end(k);
+		const value = chunk.mean[k];
+		return value === value && age_s <= Math.max(older_s, 1.5 * (chunk.end(k) - chunk.start(k))) ? value : null;
+	}
+
 	private addRun(run: Run, index: number, source: Source): void {
 		const stored: StoredRun = { ...run, index, processIndex: new Map() };
 		this.runs.push(stored);

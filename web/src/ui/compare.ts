@@ -25,7 +25,11 @@ function seriesMean(run: StoredRun, panel: string, key: string): number | null {
 }
 
 function figuresOf(runs: readonly StoredRun[]): Figure[] {
-	const of = (name: string, print: (x: number) => string, from: (run: StoredRun) => number | null): Figure => ({
+	const of = (
+		name: string,
+		print: (x: number) => string,
+		from: (run: StoredRun) => number | null,
+	): Figure => ({
 		name,
 		print,
 		values: runs.map(from),
@@ -66,18 +70,28 @@ function headRows(runs: readonly StoredRun[], result: (text: string) => HTMLElem
 	return [...names].map((name) => {
 		const cells = runs.map((run) => {
 			const text = run.head?.find(([head]) => head === name)?.[1];
-			return el("td", {}, text === undefined ? NOTHING : name === "result" ? result(text) : outside(text));
+			return el(
+				"td",
+				{},
+				text === undefined ? NOTHING : name === "result" ? result(text) : outside(text),
+			);
 		});
 		return el("tr", {}, el("th", { scope: "row" }, visible(name)), ...cells);
 	});
 }
 
 function figureRow(figure: Figure, two: boolean): HTMLElement {
-	const cells = figure.values.map((x) => el("td", { class: "number" }, x === null ? NOTHING : figure.print(x)));
+	const cells = figure.values.map((x) =>
+		el("td", { class: "number" }, x === null ? NOTHING : figure.print(x)),
+	);
 	const row = el("tr", {}, el("th", { scope: "row" }, figure.name), ...cells);
 	if (two)
 		row.append(
-			el("td", { class: "number difference" }, difference(figure.values[0] ?? null, figure.values[1] ?? null, figure.print)),
+			el(
+				"td",
+				{ class: "number difference" },
+				difference(figure.values[0] ?? null, figure.values[1] ?? null, figure.print),
+			),
 		);
 	return row;
 }

@@ -6,6 +6,8 @@ import type { Store, StoredRun } from "../store.js";
 export interface Ui {
 	readonly view: View;
 	readonly store: Store;
+	/* Of a live page: shows all of it, and all that comes. */
+	followAll: (() => void) | null;
 	/* A short remark that goes by itself; read out, too. */
 	say(text: string): void;
 }
@@ -31,9 +33,11 @@ export function padded(ui: Ui, range: Range): Range {
 	return { from: range.from - air, end: range.end + air };
 }
 
+/* Who moves away from what comes does not follow it any longer. */
 export function zoomTo(ui: Ui, range: Range): void {
-	ui.view.setFollow(false);
+	const before = ui.view.range;
 	ui.view.setRange(range);
+	if (ui.view.range !== before) ui.view.setFollow(false);
 }
 
 /* Zooms by a factor about the cursor where it is in sight, else about the middle. */
@@ -51,7 +55,8 @@ export function panBy(ui: Ui, part: number): void {
 }
 
 export function zoomAll(ui: Ui): void {
-	zoomTo(ui, ui.view.full);
+	if (ui.followAll) ui.followAll();
+	else zoomTo(ui, ui.view.full);
 }
 
 export function panelElement(id: string): HTMLElement | null {
@@ -110,7 +115,8 @@ export function watcher(parts: () => readonly unknown[]): () => boolean {
 	let last: readonly unknown[] | null = null;
 	return () => {
 		const now = parts();
-		const isSame = last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
+		const isSame =
+			last !== null && last.length === now.length && now.every((one, i) => one === last?.[i]);
 		last = now;
 		return !isSame;
 	};

@@ -8,6 +8,8 @@ export interface Tab {
 	body: HTMLElement;
 	/* It can be seen from now on, or its place has another size. */
 	shown(): void;
+	/* The height that shows all of it, in pixels. */
+	natural?(): number;
 	/* Buttons beside the tabs while it is open. */
 	tools?: HTMLElement;
 }
@@ -33,7 +35,9 @@ export class Dock {
 			"aria-label": "height of the tables",
 			tabindex: 0,
 		});
-		const close = iconButton(DOWN, "close the tables (Esc)", () => this.show(null), { class: "icon-button dock-close" });
+		const close = iconButton(DOWN, "close the tables (Esc)", () => this.show(null), {
+			class: "icon-button dock-close",
+		});
 		const head = el("div", { class: "dock-head" }, this.tablist, this.toolbox, close);
 		this.element.append(grip, head, this.body);
 		this.dragBy(grip);
@@ -101,7 +105,8 @@ export class Dock {
 	}
 
 	private layout(): void {
-		const wish = this.height || Math.min(Math.round(innerHeight * 0.36), 340);
+		const natural = this.tabs.find((tab) => tab.id === this.open)?.natural?.() ?? Infinity;
+		const wish = this.height || Math.min(Math.round(innerHeight * 0.36), 340, natural);
 		const height = Math.min(Math.max(wish, LEAST), this.most());
 		this.body.style.height = this.open ? `${height}px` : "0";
 		document.documentElement.style.setProperty("--dock-height", `${this.element.offsetHeight}px`);
@@ -122,7 +127,9 @@ export class Dock {
 			grip.setPointerCapture(event.pointerId);
 			const move = (to: PointerEvent): void => this.resize(height + start - to.clientY);
 			grip.addEventListener("pointermove", move);
-			grip.addEventListener("lostpointercapture", () => grip.removeEventListener("pointermove", move), { once: true });
+			grip.addEventListener("lostpointercapture", () => grip.removeEventListener("pointermove", move), {
+				once: true,
+			});
 		});
 		grip.addEventListener("keydown", (event) => {
 			if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;

@@ -22,7 +22,12 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 	return element;
 }
 
-export function button(text: string, label: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
+export function button(
+	text: string,
+	label: string,
+	click: () => void,
+	attributes: Attributes = {},
+): HTMLButtonElement {
 	return el("button", { type: "button", title: label, "aria-label": label, click, ...attributes }, text);
 }
 
@@ -51,7 +56,11 @@ export function outside(text: string, attributes: Attributes = {}): HTMLElement 
 export function icon(path: string): SVGSVGElement {
 	const space = "http://www.w3.org/2000/svg";
 	const svg = document.createElementNS(space, "svg");
-	for (const [name, value] of [["viewBox", "0 0 16 16"], ["class", "icon"], ["aria-hidden", "true"]] as const)
+	for (const [name, value] of [
+		["viewBox", "0 0 16 16"],
+		["class", "icon"],
+		["aria-hidden", "true"],
+	] as const)
 		svg.setAttribute(name, value);
 	const shape = document.createElementNS(space, "path");
 	shape.setAttribute("d", path);
@@ -59,7 +68,12 @@ export function icon(path: string): SVGSVGElement {
 	return svg;
 }
 
-export function iconButton(path: string, label: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
+export function iconButton(
+	path: string,
+	label: string,
+	click: () => void,
+	attributes: Attributes = {},
+): HTMLButtonElement {
 	const result = button("", label, click, attributes);
 	result.append(icon(path));
 	return result;
@@ -68,7 +82,11 @@ export function iconButton(path: string, label: string, click: () => void, attri
 /* Is the keyboard writing into something? */
 export function isTyping(target: EventTarget | null): boolean {
 	if (!(target instanceof HTMLElement)) return false;
-	if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+	if (
+		target.isContentEditable ||
+		target instanceof HTMLTextAreaElement ||
+		target instanceof HTMLSelectElement
+	)
 		return true;
 	return target instanceof HTMLInputElement && !["checkbox", "radio", "button"].includes(target.type);
 }

@@ -27,7 +27,8 @@ function amount(series: Series, figures: Figures | null): number | null {
 
 function shareRows(rows: FigureRow[]): void {
 	const sums = new Map<number, number>();
-	for (const row of rows) sums.set(row.run, (sums.get(row.run) ?? 0) + (amount(row.series, row.figures) ?? 0));
+	for (const row of rows)
+		sums.set(row.run, (sums.get(row.run) ?? 0) + (amount(row.series, row.figures) ?? 0));
 	for (const row of rows) {
 		const own = amount(row.series, row.figures);
 		const sum = sums.get(row.run) ?? 0;
@@ -63,7 +64,9 @@ export function rowsOf(
 ): FigureRow[] {
 	return store.panels
 		.filter((panel) => panel.series.some(({ run, series }) => shown(panel, run, series)))
-		.flatMap((panel) => rowsOfPanel(store, panel, range).filter((row) => shown(panel, row.run, row.series)));
+		.flatMap((panel) =>
+			rowsOfPanel(store, panel, range).filter((row) => shown(panel, row.run, row.series)),
+		);
 }
 
 function keyOf(row: FigureRow, column: Column): string | number | null {

@@ -38,14 +38,20 @@ export function instant(t: number, span_s: number): string {
 }
 
 /* The time of day at that instant, UTC; null where the recording does not say when it began. */
-export function wallClock(start_wall_ns: string, t: number, span_s: number): { time: string; date: string } | null {
+export function wallClock(
+	start_wall_ns: string,
+	t: number,
+	span_s: number,
+): { time: string; date: string } | null {
 	if (!/^\d{1,19}$/.test(start_wall_ns) || !Number.isFinite(t)) return null;
 	const ns = BigInt(start_wall_ns) + BigInt(Math.round(t * 1e9));
 	const ms = Number(ns / 1000000n);
 	if (start_wall_ns === "0" || ns <= 0n || ms > 8.64e15) return null;
 	const iso = new Date(ms).toISOString();
 	const decimals = Math.min(Math.max(Math.ceil(-Math.log10(Math.max(span_s / 500, 1e-9))), 0), 9);
-	const part = String(ns % 1000000000n).padStart(9, "0").slice(0, decimals);
+	const part = String(ns % 1000000000n)
+		.padStart(9, "0")
+		.slice(0, decimals);
 	return { time: iso.slice(11, 19) + (decimals ? `.${part}` : ""), date: iso.slice(0, 10) };
 }
 

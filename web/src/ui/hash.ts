@@ -89,7 +89,8 @@ export function parseHash(hash: string): { link: Link; problems: string[] } {
 /* As few digits as tell the ends of the range apart a thousand times. */
 export function printRange(range: Range): string {
 	const decimals = Math.min(Math.max(Math.ceil(3 - Math.log10(range.end - range.from)), 0), 9);
-	const print = (x: number): string => (decimals ? x.toFixed(decimals).replace(/\.?0+$/, "") : x.toFixed(0));
+	const print = (x: number): string =>
+		decimals ? x.toFixed(decimals).replace(/\.?0+$/, "") : x.toFixed(0);
 	return `${print(range.from).replace(/^-0$/, "0")}-${print(range.end)}`;
 }
 

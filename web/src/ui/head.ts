@@ -28,7 +28,13 @@ function result(text: string): HTMLElement {
 }
 
 function fact(name: string, text: string): HTMLElement {
-	return el("div", { class: "fact" }, el("dt", {}, visible(name)), el("dd", {}, outside(text)));
+	const warns = name === "WARNING";
+	return el(
+		"div",
+		{ class: warns ? "fact fact-warns" : "fact" },
+		el("dt", {}, warns ? "▲ Warning" : visible(name)),
+		el("dd", {}, outside(text)),
+	);
 }
 
 export function row(run: StoredRun, name: string): string | null {
@@ -43,9 +49,16 @@ function notesOf(run: StoredRun, many: boolean): HTMLDetailsElement | null {
 	const list = el("dl", { class: "notes-list" });
 	for (const [name, text] of notes)
 		list.append(el("div", {}, el("dt", {}, outside(name)), el("dd", {}, outside(text))));
-	const summary = el("summary", {}, el("span", { class: "notes-title" }, many ? `${visible(run.label)}: not recorded` : "Not recorded"));
+	const summary = el(
+		"summary",
+		{},
+		el("span", { class: "notes-title" }, many ? `${visible(run.label)}: not recorded` : "Not recorded"),
+	);
 	if (notes.length === 1) summary.append(outside(first[0]), " – ", outside(first[1]));
-	else summary.append(outside([...new Set(notes.map(([name]) => name))].join(", "), { class: "notes-names" }));
+	else
+		summary.append(
+			outside([...new Set(notes.map(([name]) => name))].join(", "), { class: "notes-names" }),
+		);
 	return el("details", { class: "notes" }, summary, list);
 }
 
@@ -60,7 +73,11 @@ function openReport(ui: Ui, run: StoredRun): void {
 			button("Copy", "copy the report", () => void copyText(ui, text, "report"), { class: "button" }),
 			button("Close", "close the report", () => dialog.close(), { class: "button" }),
 		),
-		el("pre", { class: "report-text", tabindex: 0 }, visible(text.replace(/\r\n/g, "\n")).replace(/␊/g, "\n").replace(/␉/g, "\t")),
+		el(
+			"pre",
+			{ class: "report-text", tabindex: 0 },
+			visible(text.replace(/\r\n/g, "\n")).replace(/␊/g, "\n").replace(/␉/g, "\t"),
+		),
 	);
 	dialog.addEventListener("close", () => dialog.remove());
 	document.body.append(dialog);
@@ -79,10 +96,12 @@ function reportButtons(ui: Ui): HTMLElement[] {
 	);
 }
 
-function factsOf(run: StoredRun): HTMLElement {
+function factsOf(ui: Ui, run: StoredRun): HTMLElement {
 	const facts = el("dl", { class: "facts" });
 	for (const [name, text] of run.head ?? []) {
 		if (name === "command" || name === "result") continue;
+		/* Of course it is: the page is live. */
+		if (name === "WARNING" && ui.store.document.live && text.startsWith("unfinished")) continue;
 		facts.append(fact(name, text));
 	}
 	return facts;
@@ -93,7 +112,7 @@ function single(ui: Ui, run: StoredRun | undefined): HTMLElement[] {
 	const how = run && row(run, "result");
 	const line = el("div", { class: "title-line" }, el("h1", {}, outside(title)));
 	if (how) line.append(result(how));
-	return run ? [line, factsOf(run)] : [line];
+	return run ? [line, factsOf(ui, run)] : [line];
 }
 
 function several(ui: Ui): HTMLElement[] {
@@ -111,7 +130,11 @@ export function fillHead(ui: Ui, header: HTMLElement): void {
 	const foot = el(
 		"div",
 		{ class: "head-foot" },
-		el("span", { class: "resolution", title: "how fine the values on this page are" }, visible(page.resolution)),
+		el(
+			"span",
+			{ class: "resolution", title: "how fine the values on this page are" },
+			visible(page.resolution),
+		),
 		...reportButtons(ui),
 		el("span", { class: "generator" }, visible(page.generator)),
 	);

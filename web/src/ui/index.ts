@@ -19,7 +19,7 @@ import { fillTools } from "./tools.js";
 import { Walk } from "./walk.js";
 
 const SAY_MS = 4000;
-const TALL = 860;
+const TALL = 1000;
 
 /* The parts of the page that main lays out; what is missing is made. */
 function part(tag: "header" | "nav" | "main" | "section", id: string): HTMLElement {
@@ -56,16 +56,22 @@ function watchHead(ui: Ui): void {
 	const header = part("header", "top");
 	const fill = (): void => fillHead(ui, header);
 	fill();
-	const isNew = watcher(() => [ui.store.document.resolution, ...ui.store.runs.flatMap((run) => [run.head, run.notes, run.report])]);
+	const isNew = watcher(() => [
+		ui.store.document.resolution,
+		...ui.store.runs.flatMap((run) => [run.head, run.notes, run.report]),
+	]);
 	isNew();
-	ui.view.on("data", settled(500, () => {
-		if (isNew()) fill();
-	}));
+	ui.view.on(
+		"data",
+		settled(500, () => {
+			if (isNew()) fill();
+		}),
+	);
 }
 
 export function startUi(view: View, store: Store): void {
 	startTheme(view);
-	const ui: Ui = { view, store, say: sayer() };
+	const ui: Ui = { view, store, followAll: null, say: sayer() };
 	watchHead(ui);
 	const nav = part("nav", "tools");
 	part("main", "panels");
@@ -74,13 +80,22 @@ export function startUi(view: View, store: Store): void {
 	const walk = new Walk(ui);
 	const processes = new ProcessTable(ui, dock);
 	new RegionTable(ui, dock, walk);
-	if (innerHeight >= TALL) dock.show(walk.names().length && !store.runs.some((run) => run.processes?.length) ? "regions" : "processes");
+	if (innerHeight >= TALL && store.runs.length === 1)
+		dock.show(
+			walk.names().length && !store.runs.some((run) => run.processes?.length) ? "regions" : "processes",
+		);
 	const selection = new Selection(ui, dock);
 	const picker = new Picker(ui);
 	const links = startLinks(ui);
 	const live = store.document.live ? new Live(ui) : null;
 	const search = new SearchBox(ui, walk, processes);
-	const { panelsButton } = fillTools(ui, nav, { links, search, picker, help: openHelp, live: live?.element ?? null });
+	const { panelsButton } = fillTools(ui, nav, {
+		links,
+		search,
+		picker,
+		help: openHelp,
+		live: live?.element ?? null,
+	});
 	new ResizeObserver(() => {
 		document.documentElement.style.setProperty("--tools-height", `${nav.offsetHeight}px`);
 	}).observe(nav);
@@ -94,10 +109,14 @@ export function startUi(view: View, store: Store): void {
 		theme: () => nextTheme(view),
 		copy: () => selection.copy(),
 		escape: () => escape(ui, picker, dock),
-		follow: () => (live ? live.toggleFollow() : ui.say("this recording is over: there is nothing to follow")),
+		follow: () =>
+			live ? live.toggleFollow() : ui.say("this recording is over: there is nothing to follow"),
 		zoomToSelection: () => selection.zoom(),
 		stepName: (by) => walk.step(by),
 		neighbour: (by) => walk.neighbour(by),
-		tab: (id) => (id === "selection" && !view.selection ? ui.say("select a time first: drag over a chart") : dock.toggle(id)),
+		tab: (id) =>
+			id === "selection" && !view.selection
+				? ui.say("select a time first: drag over a chart")
+				: dock.toggle(id),
 	});
 }

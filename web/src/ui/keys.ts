@@ -29,21 +29,63 @@ interface Key {
 export const KEYS: readonly Key[] = [
 	{ keys: ["ArrowLeft"], shown: "←", does: "earlier", part: "Move", run: ({ ui }) => panBy(ui, -0.2) },
 	{ keys: ["ArrowRight"], shown: "→", does: "later", part: "Move", run: ({ ui }) => panBy(ui, 0.2) },
-	{ keys: ["+", "="], shown: "+", does: "closer, about the cursor", part: "Move", run: ({ ui }) => zoomBy(ui, 0.5) },
+	{
+		keys: ["+", "="],
+		shown: "+",
+		does: "closer, about the cursor",
+		part: "Move",
+		run: ({ ui }) => zoomBy(ui, 0.5),
+	},
 	{ keys: ["-", "−", "_"], shown: "−", does: "further away", part: "Move", run: ({ ui }) => zoomBy(ui, 2) },
-	{ keys: ["0", "a"], shown: "0  a", does: "all of the recording", part: "Move", run: ({ ui }) => zoomAll(ui) },
-	{ keys: ["Enter"], shown: "Enter", does: "zoom to the selection", part: "Move", run: (to) => to.zoomToSelection() },
-	{ keys: ["Backspace", "u"], shown: "Backspace  u", does: "back to the range before", part: "Move", run: (to) => to.undo() },
+	{
+		keys: ["0", "a"],
+		shown: "0  a",
+		does: "all of the recording",
+		part: "Move",
+		run: ({ ui }) => zoomAll(ui),
+	},
+	{
+		keys: ["Enter"],
+		shown: "Enter",
+		does: "zoom to the selection",
+		part: "Move",
+		run: (to) => to.zoomToSelection(),
+	},
+	{
+		keys: ["Backspace", "u"],
+		shown: "Backspace  u",
+		does: "back to the range before",
+		part: "Move",
+		run: (to) => to.undo(),
+	},
 	{ keys: ["f"], shown: "f", does: "follow a live recording", part: "Move", run: (to) => to.follow() },
 	{ keys: ["/"], shown: "/", does: "search", part: "Find", run: (to) => to.search() },
-	{ keys: ["n"], shown: "n", does: "next region of the same name", part: "Find", run: (to) => to.stepName(1) },
+	{
+		keys: ["n"],
+		shown: "n",
+		does: "next region of the same name",
+		part: "Find",
+		run: (to) => to.stepName(1),
+	},
 	{ keys: ["N"], shown: "N", does: "the one before", part: "Find", run: (to) => to.stepName(-1) },
 	{ keys: ["]"], shown: "]", does: "next region of any name", part: "Find", run: (to) => to.neighbour(1) },
 	{ keys: ["["], shown: "[", does: "the one before", part: "Find", run: (to) => to.neighbour(-1) },
 	{ keys: ["o"], shown: "o", does: "processes", part: "Tables", run: (to) => to.tab("processes") },
 	{ keys: ["r"], shown: "r", does: "regions and marks", part: "Tables", run: (to) => to.tab("regions") },
-	{ keys: ["s"], shown: "s", does: "figures of the selection", part: "Tables", run: (to) => to.tab("selection") },
-	{ keys: ["c"], shown: "c", does: "copy the figures of the selection", part: "Tables", run: (to) => to.copy() },
+	{
+		keys: ["s"],
+		shown: "s",
+		does: "figures of the selection",
+		part: "Tables",
+		run: (to) => to.tab("selection"),
+	},
+	{
+		keys: ["c"],
+		shown: "c",
+		does: "copy the figures of the selection",
+		part: "Tables",
+		run: (to) => to.copy(),
+	},
 	{ keys: ["p"], shown: "p", does: "choose the panels", part: "Page", run: (to) => to.panels() },
 	{ keys: ["t"], shown: "t", does: "theme: auto, light, dark", part: "Page", run: (to) => to.theme() },
 	{ keys: ["?"], shown: "?", does: "this help", part: "Page", run: (to) => to.help() },
@@ -63,7 +105,8 @@ const MOUSE: readonly [string, string][] = [
 /* Enter and the arrows belong to the control that has the focus. */
 function belongsTo(target: EventTarget | null, key: string): boolean {
 	if (!(target instanceof HTMLElement)) return false;
-	if (["Enter", " "].includes(key)) return target.closest("button, a, summary, input, [role=treegrid]") !== null;
+	if (["Enter", " "].includes(key))
+		return target.closest("button, a, summary, input, [role=treegrid]") !== null;
 	return false;
 }
 
@@ -103,7 +146,10 @@ export function openHelp(): void {
 	);
 	parts.push(el("section", { class: "help-mouse" }, el("h3", {}, "Mouse"), listOf(MOUSE)));
 	const close = button("Close", "close the help", () => dialog.close(), { class: "button" });
-	dialog.append(el("div", { class: "sheet-head" }, el("h2", {}, "Keys"), close), el("div", { class: "help-parts" }, ...parts));
+	dialog.append(
+		el("div", { class: "sheet-head" }, el("h2", {}, "Keys"), close),
+		el("div", { class: "help-parts" }, ...parts),
+	);
 	dialog.addEventListener("keydown", (event) => {
 		if (event.key === "?") dialog.close();
 	});

@@ -67,7 +67,15 @@ class HashLinks implements Links {
 		this.lastRange = this.rangeText();
 		const { view } = ui;
 		const write = settled(SETTLE_MS, () => this.write());
-		for (const change of ["range", "selection", "hidden", "panels", "process", "theme", "follow"] as const)
+		for (const change of [
+			"range",
+			"selection",
+			"hidden",
+			"panels",
+			"process",
+			"theme",
+			"follow",
+		] as const)
 			view.on(change, write);
 		addEventListener("pagehide", () => write.now());
 		addEventListener("hashchange", () => this.followEdit());

@@ -48,7 +48,9 @@ export class Live {
 		this.followButton = button("Go live", "follow the recording again (f)", () => this.toggleFollow(), {
 			class: "button follow-button",
 		});
-		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), { class: "button window-button" });
+		this.allButton = button("", "follow all of it, or its last minute", () => this.toggleWindow(), {
+			class: "button window-button",
+		});
 		this.element.append(this.sign, this.followButton, this.allButton);
 		ui.view.on("follow", () => {
 			this.follow();
@@ -58,6 +60,7 @@ export class Live {
 		ui.view.on("data", () => this.follow());
 		addEventListener("pagehide", () => this.source?.close());
 		ui.view.setFollow(!/[#&][ts]=/.test(location.hash));
+		ui.followAll = () => this.followAll();
 		this.connect();
 		this.follow();
 	}
@@ -69,8 +72,20 @@ export class Live {
 	}
 
 	private toggleWindow(): void {
-		this.window_s = this.window_s === FOLLOW_S ? Infinity : FOLLOW_S;
-		this.ui.view.setFollow(true);
+		if (this.window_s === FOLLOW_S) {
+			this.followAll();
+			return;
+		}
+		this.window_s = FOLLOW_S;
+		this.follow();
+		this.draw();
+	}
+
+	private followAll(): void {
+		const { view } = this.ui;
+		this.window_s = Infinity;
+		if (this.state === "ended" || this.state === "lost") view.setRange(view.full);
+		else view.setFollow(true);
 		this.follow();
 		this.draw();
 	}
@@ -92,7 +107,8 @@ export class Live {
 		const isOver = this.state === "ended" || this.state === "lost";
 		this.element.dataset["state"] = this.state;
 		this.sign.textContent = this.state === "live" && !follow ? "paused" : word;
-		this.sign.title = this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
+		this.sign.title =
+			this.state === "live" && !follow ? "the recording goes on; the range stays where it is" : help;
 		this.element.classList.toggle("live-paused", this.state === "live" && !follow);
 		this.followButton.hidden = follow || isOver;
 		this.allButton.hidden = !follow || isOver;
@@ -110,7 +126,7 @@ export class Live {
 		source.addEventListener("news", (event) => this.news(event));
 		source.addEventListener("end", () => this.end());
 		source.addEventListener("restart", () => void this.restart());
-		source.addEventListener("gap", () => void this.again());
+		source.addEventListener("gap", () => void this.anew());
 		source.addEventListener("error", () => this.failed(source));
 	}
 
@@ -125,23 +141,26 @@ export class Live {
 			this.ui.store.merge(document);
 		} catch {
 			/* What cannot be read is as good as missed. */
-			void this.again();
+			void this.anew();
 			return;
 		}
 		this.setState("live");
 		this.ui.view.tell("data");
 	}
 
+	/* The stream stays: another recording may come in its place. */
 	private end(): void {
-		this.source?.close();
-		this.source = null;
 		this.setState("ended");
 		void this.again();
 	}
 
 	/* The browser tries on by itself, unless the answer was no stream at all. */
 	private failed(source: EventSource): void {
-		if (source !== this.source || this.state === "ended") return;
+		if (source !== this.source) return;
+		if (this.state === "ended") {
+			source.close();
+			return;
+		}
 		this.setState("reconnecting");
 		if (source.readyState !== EventSource.CLOSED) return;
 		source.close();
@@ -159,19 +178,21 @@ export class Live {
 	}
 
 	/* All of it once more; what is looked at stays. */
-	private async again(): Promise<void> {
-		if (this.loading) return;
+	private async again(): Promise<boolean> {
+		if (this.loading) return false;
 		if (this.ui.store.runs.length === 0) {
 			void this.restart();
-			return;
+			return true;
 		}
 		this.loading = true;
+		let loaded = false;
 		try {
 			const document = await this.fetched();
 			if (document) {
 				this.sequence = document.sequence ?? this.sequence;
 				this.ui.store.merge(document);
 				this.ui.view.tell("data");
+				loaded = true;
 			}
 			if (this.source && this.source.readyState === EventSource.CLOSED) this.connect();
 		} catch {
@@ -179,6 +200,16 @@ export class Live {
 		} finally {
 			this.loading = false;
 		}
+		return loaded;
+	}
+
+	/* News are missing: data anew, and the news behind them. */
+	private async anew(): Promise<void> {
+		this.source?.close();
+		this.source = null;
+		for (let tries = 0; !(await this.again()); tries++)
+			await new Promise((resolve) => setTimeout(resolve, retryDelay(tries)));
+		if (!this.source && this.state !== "restarted") this.connect();
 	}
 
 	/* Another recording has other processes and another start: the page begins anew, as soon as there is one. */
@@ -203,7 +234,9 @@ export class Live {
 export function detailOf(first: Document): ((run: number, range: Range) => Promise<Document>) | null {
 	if (first.kind === "page") return null;
 	return async (_run, { from, end }) => {
-		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, { cache: "no-store" });
+		const answer = await fetch(`detail?from=${from.toFixed(9)}&end=${end.toFixed(9)}`, {
+			cache: "no-store",
+		});
 		if (!answer.ok) throw new Error(`the server says ${answer.status}`);
 		return (await answer.json()) as Document;
 	};

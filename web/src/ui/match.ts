@@ -6,17 +6,21 @@ function isWordStart(text: string, at: number): boolean {
 	return !/[\p{L}\p{N}]/u.test(before);
 }
 
-function scoreOfSubsequence(needle: string, text: string): number {
+/* Each letter is behind the one before, or begins a word: "bpass" is "backward pass". */
+function scoreOfLetters(needle: string, text: string): number {
 	let at = -1;
-	let score = 0;
-	for (const character of needle) {
-		const next = text.indexOf(character, at + 1);
-		if (next < 0) return 0;
-		score += next === at + 1 ? 2 : isWordStart(text, next) ? 1.5 : 0;
-		at = next;
+	let neighbours = 0;
+	for (const letter of needle) {
+		if (at >= 0 && text.startsWith(letter, at + 1)) {
+			at++;
+			neighbours++;
+			continue;
+		}
+		do at = text.indexOf(letter, at + 1);
+		while (at >= 0 && !isWordStart(text, at));
+		if (at < 0) return 0;
 	}
-	/* Letters that are strewn about are no find. */
-	return score >= needle.length ? 20 + (10 * score) / (2 * needle.length) : 0;
+	return 20 + (15 * neighbours) / needle.length;
 }
 
 function scoreOfWord(needle: string, text: string): number {
@@ -27,13 +31,16 @@ function scoreOfWord(needle: string, text: string): number {
 		for (let i = at; i >= 0; i = text.indexOf(needle, i + 1)) if (isWordStart(text, i)) return 65;
 		return 50;
 	}
-	return needle.length > 2 ? scoreOfSubsequence(needle, text.slice(0, 200)) : 0;
+	return needle.length > 2 ? scoreOfLetters(needle, text.slice(0, 200)) : 0;
 }
 
 /* 0: it does not fit. All words of the query have to; letters are compared without their case. */
 export function score(query: string, text: string): number {
 	const low = text.toLowerCase();
-	const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+	const words = query
+		.toLowerCase()
+		.split(/\s+/)
+		.filter((word) => word !== "");
 	if (words.length === 0) return 0;
 	let sum = 0;
 	for (const word of words) {

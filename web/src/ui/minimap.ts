@@ -24,7 +24,10 @@ interface Curves {
 /* What says most of the whole: the machine's CPU, else the first panel there is. */
 function curvesOf(ui: Ui): Curves | null {
 	const { panels } = ui.store;
-	const found = panels.find(({ id }) => id === "cpu") ?? panels.find(({ panel }) => panel.unit === "pct") ?? panels[0];
+	const found =
+		panels.find(({ id }) => id === "cpu") ??
+		panels.find(({ panel }) => panel.unit === "pct") ??
+		panels[0];
 	const series = found?.series.filter(({ run }) => run === 0) ?? [];
 	if (!found || series.length === 0) return null;
 	return { series: found.panel.shape === "stack" ? series : series.slice(0, 1), top: found.panel.ceiling };
@@ -48,7 +51,10 @@ export class Minimap {
 	private wantedEnd = 0;
 
 	constructor(private readonly ui: Ui) {
-		this.brush.append(el("div", { class: "brush-grip brush-from" }), el("div", { class: "brush-grip brush-end" }));
+		this.brush.append(
+			el("div", { class: "brush-grip brush-from" }),
+			el("div", { class: "brush-grip brush-end" }),
+		);
 		this.element.append(this.canvas, this.selected, this.brush, this.cursor);
 		const { view } = ui;
 		const place = (): void => this.place();
@@ -128,7 +134,10 @@ export class Minimap {
 		this.brush.classList.toggle("brush-all", lengthOf(range) >= lengthOf(full) * 0.999);
 		const middle = percent((range.from + range.end) / 2);
 		this.element.setAttribute("aria-valuenow", middle.toFixed(0));
-		this.element.setAttribute("aria-valuetext", `${percent(range.from).toFixed(1)} % to ${percent(range.end).toFixed(1)} %`);
+		this.element.setAttribute(
+			"aria-valuetext",
+			`${percent(range.from).toFixed(1)} % to ${percent(range.end).toFixed(1)} %`,
+		);
 	}
 
 	private draw(): void {
@@ -158,7 +167,12 @@ export class Minimap {
 				const from = ((range.from - full.from) / lengthOf(full)) * width;
 				const end = Math.max(((range.end - full.from) / lengthOf(full)) * width, from + 1);
 				if (end <= last) continue;
-				context.fillRect(Math.max(from, last), HEIGHT - LANE + 2, Math.max(end - Math.max(from, last) - 0.5, 0.5), LANE - 4);
+				context.fillRect(
+					Math.max(from, last),
+					HEIGHT - LANE + 2,
+					Math.max(end - Math.max(from, last) - 0.5, 0.5),
+					LANE - 4,
+				);
 				last = end;
 			}
 		}
@@ -182,14 +196,20 @@ export class Minimap {
 		});
 	}
 
-	private drawCurve(context: CanvasRenderingContext2D, width: number, height: number, style: CSSStyleDeclaration): void {
+	private drawCurve(
+		context: CanvasRenderingContext2D,
+		width: number,
+		height: number,
+		style: CSSStyleDeclaration,
+	): void {
 		const curves = curvesOf(this.ui);
 		if (!curves) return;
 		const count = Math.max(Math.floor(width / COLUMN), 1);
 		this.want(curves, lengthOf(this.ui.view.full) / count);
 		const values = this.columns(curves, count);
 		const top = curves.top ?? values.reduce((most, one) => Math.max(most, one?.max ?? 0), 0);
-		const y = (value: number): number => 2 + (height - 2) * (1 - Math.min(Math.max(value / (top || 1), 0), 1));
+		const y = (value: number): number =>
+			2 + (height - 2) * (1 - Math.min(Math.max(value / (top || 1), 0), 1));
 		const bars = (of: "mean" | "max", variable: string): void => {
 			context.fillStyle = style.getPropertyValue(variable);
 			values.forEach((one, i) => {
@@ -206,6 +226,7 @@ export class Minimap {
 		if (this.wanted === curves.series[0]?.series && this.wantedEnd === view.full.end) return;
 		this.wanted = curves.series[0]?.series ?? null;
 		this.wantedEnd = view.full.end;
-		for (const { run, series } of curves.series) store.want(run, series, view.full, enough_s).catch(() => undefined);
+		for (const { run, series } of curves.series)
+			store.want(run, series, view.full, enough_s).catch(() => undefined);
 	}
 }

@@ -17,9 +17,16 @@ function pickable(ui: Ui): Pickable[] {
 		const id = element.dataset["panel"] ?? "";
 		if (known.has(id)) return;
 		known.add(id);
-		extra.push({ id, title: element.getAttribute("aria-label") ?? id, group: element.dataset["group"] ?? "Regions" });
+		extra.push({
+			id,
+			title: element.getAttribute("aria-label") ?? id,
+			group: element.dataset["group"] ?? "Regions",
+		});
 	});
-	return [...extra, ...ui.store.panels.map(({ id, panel }) => ({ id, title: panel.title, group: panel.group }))];
+	return [
+		...extra,
+		...ui.store.panels.map(({ id, panel }) => ({ id, title: panel.title, group: panel.group })),
+	];
 }
 
 function byGroup(panels: readonly Pickable[]): Map<string, Pickable[]> {
@@ -29,7 +36,11 @@ function byGroup(panels: readonly Pickable[]): Map<string, Pickable[]> {
 }
 
 export class Picker {
-	readonly element = el("div", { class: "popover picker", role: "dialog", "aria-label": "panels that are shown" });
+	readonly element = el("div", {
+		class: "popover picker",
+		role: "dialog",
+		"aria-label": "panels that are shown",
+	});
 	private opener: HTMLElement | null = null;
 
 	constructor(private readonly ui: Ui) {
@@ -44,7 +55,8 @@ export class Picker {
 			for (const id of (remembered("panels") ?? "").split("\n")) if (id) view.hiddenPanels.add(id);
 		document.addEventListener("pointerdown", (event) => {
 			const target = event.target as Node;
-			if (!this.element.hidden && !this.element.contains(target) && !this.opener?.contains(target)) this.toggle();
+			if (!this.element.hidden && !this.element.contains(target) && !this.opener?.contains(target))
+				this.toggle();
 		});
 	}
 
@@ -52,10 +64,10 @@ export class Picker {
 		this.opener = opener;
 		this.element.hidden = !this.element.hidden;
 		opener?.setAttribute("aria-expanded", String(!this.element.hidden));
-		if (this.element.hidden) opener?.focus();
+		if (this.element.hidden) opener?.focus({ preventScroll: true });
 		else {
 			this.fill();
-			this.element.querySelector<HTMLElement>("input, button")?.focus();
+			this.element.querySelector<HTMLElement>("input, button")?.focus({ preventScroll: true });
 		}
 	}
 
@@ -73,11 +85,23 @@ export class Picker {
 		const all = el(
 			"div",
 			{ class: "picker-all" },
-			button("Show all", "show all panels", () => this.set(panels, true), { class: "button", "data-pick": "all" }),
-			button("Hide all", "hide all panels", () => this.set(panels, false), { class: "button", "data-pick": "none" }),
+			button("Show all", "show all panels", () => this.set(panels, true), {
+				class: "button",
+				"data-pick": "all",
+			}),
+			button("Hide all", "hide all panels", () => this.set(panels, false), {
+				class: "button",
+				"data-pick": "none",
+			}),
 		);
-		this.element.replaceChildren(all, ...[...byGroup(panels)].map(([group, members]) => this.group(group, members)));
-		if (focused) this.element.querySelector<HTMLElement>(`[data-pick="${CSS.escape(focused)}"]`)?.focus();
+		this.element.replaceChildren(
+			all,
+			...[...byGroup(panels)].map(([group, members]) => this.group(group, members)),
+		);
+		if (focused)
+			this.element
+				.querySelector<HTMLElement>(`[data-pick="${CSS.escape(focused)}"]`)
+				?.focus({ preventScroll: true });
 	}
 
 	private box(pick: string, isShown: boolean, change: (isShown: boolean) => void): HTMLInputElement {
@@ -92,16 +116,35 @@ export class Picker {
 		const shown = members.filter(({ id }) => !view.hiddenPanels.has(id)).length;
 		const whole = this.box(`group ${group}`, shown > 0, (isShown) => this.set(members, isShown));
 		whole.indeterminate = shown > 0 && shown < members.length;
-		const rows = members.map((panel) => {
-			const box = this.box(panel.id, !view.hiddenPanels.has(panel.id), (isShown) => this.set([panel], isShown));
-			const go = button("↦", `go to ${visible(panel.title)}`, () => goToPanel(this.ui, panel.id), {
-				class: "picker-go",
-				"data-pick": `go ${panel.id}`,
-			});
-			if (!panelElement(panel.id)) go.disabled = true;
-			return el("div", { class: "picker-row" }, el("label", {}, box, el("bdi", {}, visible(panel.title))), go);
+		const rows = members.map((panel) => this.row(panel));
+		const first = members.find(({ id }) => panelElement(id));
+		const head = el(
+			"div",
+			{ class: "picker-row picker-head" },
+			el("label", { class: "picker-group" }, whole, el("bdi", {}, visible(group))),
+			first ? this.goButton(first.id, group) : null,
+		);
+		return el(
+			"div",
+			{ class: "picker-part", role: "group", "aria-label": visible(group) },
+			head,
+			...rows,
+		);
+	}
+
+	private row(panel: Pickable): HTMLElement {
+		const isShown = !this.ui.view.hiddenPanels.has(panel.id);
+		const box = this.box(panel.id, isShown, (isWished) => this.set([panel], isWished));
+		const label = el("label", {}, box, el("bdi", {}, visible(panel.title)));
+		return el("div", { class: "picker-row" }, label, this.goButton(panel.id, panel.title));
+	}
+
+	private goButton(id: string, title: string): HTMLElement {
+		const go = button("↦", `go to ${visible(title)}`, () => goToPanel(this.ui, id), {
+			class: "picker-go",
+			"data-pick": `go ${title} ${id}`,
 		});
-		const head = el("label", { class: "picker-group" }, whole, el("bdi", {}, visible(group)));
-		return el("div", { class: "picker-part", role: "group", "aria-label": visible(group) }, head, ...rows);
+		go.disabled = panelElement(id) === null;
+		return go;
 	}
 }

@@ -32,7 +32,18 @@ function processList(ui: Ui): HTMLElement | null {
 			el("td", {}, outside(process.status)),
 		);
 	});
-	const heads = ["process", "pid", "command", "start", "life", "CPU", "peak RSS", "read", "written", "status"];
+	const heads = [
+		"process",
+		"pid",
+		"command",
+		"start",
+		"life",
+		"CPU",
+		"peak RSS",
+		"read",
+		"written",
+		"status",
+	];
 	const head = el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name)));
 	const title = all.length > TOP ? `The ${TOP} of ${all.length} processes that used most CPU` : "Processes";
 	return el(
@@ -51,7 +62,9 @@ function rangeLine(ui: Ui): HTMLElement {
 	return el(
 		"p",
 		{ class: "print-only print-range" },
-		isAll ? `All of the recording: ${duration(length)}` : `${rangeText(range, length)}, ${duration(length)} of ${duration(full.end - full.from)}`,
+		isAll
+			? `All of the recording: ${duration(length)}`
+			: `${rangeText(range, length)}, ${duration(length)} of ${duration(full.end - full.from)}`,
 	);
 }
 

@@ -9,6 +9,7 @@ import { type ProcessColumn, type ProcessRow, ancestors, lifeOf, processRows, ro
 
 const ROW = 24;
 const BEYOND = 12;
+const FOOT = 20; /* for a bar to scroll with, and some air */
 const INDENT = 14;
 const DEEPEST = 24;
 
@@ -64,7 +65,14 @@ export class ProcessTable {
 		this.viewport.append(this.headRow, this.space);
 		this.body.append(this.viewport, this.empty);
 		this.listen();
-		dock.add({ id: "processes", title: "Processes", body: this.body, tools, shown: () => this.draw() });
+		dock.add({
+			id: "processes",
+			title: "Processes",
+			body: this.body,
+			tools,
+			shown: () => this.draw(),
+			natural: () => (this.total() + 1) * ROW + FOOT,
+		});
 		this.renew();
 	}
 
@@ -83,7 +91,7 @@ export class ProcessTable {
 		});
 		view.on("selection", renew);
 		view.on("process", draw);
-		view.on("range", draw);
+		view.on("range", () => this.placeLives());
 	}
 
 	/* Shows that process, its parents unfolded. */
@@ -119,9 +127,10 @@ export class ProcessTable {
 			collapsed: this.collapsed,
 			rangeSeconds: this.rangeSeconds,
 		});
-		const all = store.runs.reduce((sum, run) => sum + (run.processes?.length ?? 0), 0);
+		const all = this.total();
 		this.dock.setTitle("processes", `Processes ${all.toLocaleString("en")}`);
-		this.empty.textContent = all === 0 ? "No process was followed in this recording." : "No process fits the filter.";
+		this.empty.textContent =
+			all === 0 ? "No process was followed in this recording." : "No process fits the filter.";
 		this.empty.hidden = this.rows.length > 0;
 		this.viewport.hidden = all === 0;
 		this.treeButton.hidden = this.sort === null;
@@ -132,6 +141,10 @@ export class ProcessTable {
 		this.focus = Math.min(this.focus, Math.max(this.rows.length - 1, 0));
 		this.drawHead();
 		this.draw();
+	}
+
+	private total(): number {
+		return this.ui.store.runs.reduce((sum, run) => sum + (run.processes?.length ?? 0), 0);
 	}
 
 	private drawHead(): void {
@@ -163,7 +176,10 @@ export class ProcessTable {
 	private draw(): void {
 		if (this.body.hidden) return;
 		const first = Math.max(Math.floor(this.viewport.scrollTop / ROW) - BEYOND, 0);
-		const end = Math.min(first + Math.ceil(this.viewport.clientHeight / ROW) + 2 * BEYOND, this.rows.length);
+		const end = Math.min(
+			first + Math.ceil(this.viewport.clientHeight / ROW) + 2 * BEYOND,
+			this.rows.length,
+		);
 		const rows: HTMLElement[] = [];
 		for (let i = first; i < end; i++) {
 			const row = this.rows[i];
@@ -191,7 +207,10 @@ export class ProcessTable {
 		if (row.children) element.setAttribute("aria-expanded", String(!row.collapsed));
 		element.style.transform = `translateY(${i * ROW}px)`;
 		for (const { id: column, text } of COLUMNS) {
-			const cell = el("div", { class: `cell cell-${column} ${text ? "" : "number"}`, role: "gridcell" });
+			const cell = el("div", {
+				class: `cell cell-${column} ${text ? "" : "number"}`,
+				role: "gridcell",
+			});
 			this.fill(cell, column, row);
 			element.append(cell);
 		}
@@ -209,10 +228,14 @@ export class ProcessTable {
 				cell.title = visible(process.command);
 				return;
 			case "life":
-				cell.append(this.lifeBar(row), el("span", {}, duration(lifeOf(run, process)) + (process.end_s === null ? " +" : "")));
+				cell.append(
+					this.lifeBar(row),
+					el("span", {}, duration(lifeOf(run, process)) + (process.end_s === null ? " +" : "")),
+				);
 				return;
 			case "status":
-				if (process.failed) cell.append(el("span", { class: "bad-sign", "aria-hidden": "true" }, "✕ "));
+				if (process.failed)
+					cell.append(el("span", { class: "bad-sign", "aria-hidden": "true" }, "✕ "));
 				cell.append(outside(process.status));
 				return;
 			default:
@@ -243,7 +266,11 @@ export class ProcessTable {
 
 	private fillName(cell: HTMLElement, row: ProcessRow): void {
 		cell.style.paddingInlineStart = `${8 + Math.min(row.depth, DEEPEST) * INDENT}px`;
-		const fold = el("span", { class: "fold", "aria-hidden": "true" }, row.children ? (row.collapsed ? "▸" : "▾") : "");
+		const fold = el(
+			"span",
+			{ class: "fold", "aria-hidden": "true" },
+			row.children ? (row.collapsed ? "▸" : "▾") : "",
+		);
 		if (this.sort === null) cell.append(fold);
 		const label = runLabel(this.ui.store, row.run.index);
 		if (label) cell.append(outside(label, { class: `run-tag run-${row.run.index % 4}` }));
@@ -251,19 +278,31 @@ export class ProcessTable {
 		cell.title = visible(row.process.name);
 	}
 
-	private lifeBar({ run, process }: ProcessRow): HTMLElement {
+	private lifeBar(row: ProcessRow): HTMLElement {
+		const part = el("span", { class: "life-part" });
+		this.placeLife(part, row);
+		return el("span", { class: "life-bar" }, part);
+	}
+
+	private placeLife(part: HTMLElement, { run, process }: ProcessRow): void {
 		const { range } = this.ui.view;
 		const length = range.end - range.from;
 		const life = processRange(run, process);
 		const from = Math.min(Math.max((life.from - range.from) / length, 0), 1);
 		const end = Math.min(Math.max((life.end - range.from) / length, 0), 1);
-		const bar = el("span", { class: "life-bar" });
-		const inner = el("span", { class: "life-part" });
-		inner.style.left = `${(100 * from).toFixed(2)}%`;
-		inner.style.width = `max(1px, ${(100 * (end - from)).toFixed(2)}%)`;
-		inner.hidden = life.end < range.from || life.from > range.end;
-		bar.append(inner);
-		return bar;
+		part.style.left = `${(100 * from).toFixed(2)}%`;
+		part.style.width = `max(1px, ${(100 * (end - from)).toFixed(2)}%)`;
+		part.hidden = life.end < range.from || life.from > range.end;
+	}
+
+	/* With each frame of a moving range; the rest of the rows does not depend on it. */
+	private placeLives(): void {
+		if (this.body.hidden) return;
+		this.space.querySelectorAll<HTMLElement>(".process-row").forEach((element) => {
+			const row = this.rows[Number(element.dataset["row"])];
+			const part = element.querySelector<HTMLElement>(".life-part");
+			if (row && part) this.placeLife(part, row);
+		});
 	}
 
 	private rowAt(event: Event): ProcessRow | undefined {
@@ -306,7 +345,14 @@ export class ProcessTable {
 	private key(event: KeyboardEvent): void {
 		if (event.target !== this.viewport || event.ctrlKey || event.metaKey || event.altKey) return;
 		const page = Math.max(Math.floor(this.viewport.clientHeight / ROW) - 2, 1);
-		const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 };
+		const steps: Record<string, number> = {
+			ArrowDown: 1,
+			ArrowUp: -1,
+			PageDown: page,
+			PageUp: -page,
+			Home: -1e9,
+			End: 1e9,
+		};
 		const step = steps[event.key];
 		const row = this.rows[this.focus];
 		if (step !== undefined) this.focusOn(Math.min(Math.max(this.focus + step, 0), this.rows.length - 1));
@@ -322,17 +368,38 @@ export class ProcessTable {
 
 	private foldOrParent(row: ProcessRow): void {
 		if (row.children && !row.collapsed) this.fold(row, true);
-		else this.focusOn(this.rows.findIndex((one) => one.run === row.run && one.index === row.process.parent));
+		else
+			this.focusOn(
+				this.rows.findIndex((one) => one.run === row.run && one.index === row.process.parent),
+			);
 	}
 
 	private copy(): void {
 		const range = this.rangeSeconds.size > 0;
-		const head = ["pid", "name", "command", "start_s", "life_s", "cpu_s", ...(range ? ["range_cpu_s"] : [])];
+		const head = [
+			"pid",
+			"name",
+			"command",
+			"start_s",
+			"life_s",
+			"cpu_s",
+			...(range ? ["range_cpu_s"] : []),
+		];
 		const lines = [[...head, "rss_peak_bytes", "read_bytes", "written_bytes", "status"].join("\t")];
 		for (const { process, run } of this.rows) {
 			const part = this.rangeSeconds.get(rowId(run, process))?.cpu_s ?? "";
-			const cells = [process.pid, visible(process.name), visible(process.command), process.start_s - run.shift_s];
-			cells.push(lifeOf(run, process), process.cpu_s ?? "", ...(range ? [part] : []), process.rss_peak_bytes ?? "");
+			const cells = [
+				process.pid,
+				visible(process.name),
+				visible(process.command),
+				process.start_s - run.shift_s,
+			];
+			cells.push(
+				lifeOf(run, process),
+				process.cpu_s ?? "",
+				...(range ? [part] : []),
+				process.rss_peak_bytes ?? "",
+			);
 			cells.push(process.read_bytes ?? "", process.written_bytes ?? "", visible(process.status));
 			lines.push(cells.map((cell) => field(String(cell))).join("\t"));
 		}

@@ -14,17 +14,7 @@ export interface ProcessRow {
 }
 
 export type ProcessColumn =
-	| "pid"
-	| "name"
-	| "command"
-	| "start"
-	| "life"
-	| "cpu"
-	| "range"
-	| "rss"
-	| "read"
-	| "written"
-	| "status";
+	"pid" | "name" | "command" | "start" | "life" | "cpu" | "range" | "rss" | "read" | "written" | "status";
 
 export interface Listing {
 	sort: ProcessColumn | null; /* null: the tree */
@@ -57,7 +47,7 @@ function keptBy(run: StoredRun, filter: string): Set<number> | null {
 	const kept = new Set<number>();
 	(run.processes ?? []).forEach((process, i) => {
 		if (!contains(filter, String(process.pid), process.name, process.command, process.status)) return;
-		for (let at: number | null = i; at !== null && !kept.has(at); ) {
+		for (let at: number | null = i; at !== null && !kept.has(at);) {
 			kept.add(at);
 			const parent: number | null = run.processes?.[at]?.parent ?? null;
 			at = parent !== null && parent < at ? parent : null;
@@ -78,7 +68,8 @@ function treeRows(run: StoredRun, listing: Listing, rows: ProcessRow[]): void {
 		const collapsed = !kept && listing.collapsed.has(rowId(run, process));
 		rows.push({ run, process, ...next, children: children.length, collapsed });
 		if (collapsed) continue;
-		for (let i = children.length - 1; i >= 0; i--) stack.push({ index: children[i] ?? 0, depth: next.depth + 1 });
+		for (let i = children.length - 1; i >= 0; i--)
+			stack.push({ index: children[i] ?? 0, depth: next.depth + 1 });
 	}
 }
 
@@ -117,7 +108,11 @@ function keyOf(row: ProcessRow, listing: Listing): string | number | null {
 function flatRows(run: StoredRun, listing: Listing, rows: ProcessRow[]): void {
 	const { filter } = listing;
 	(run.processes ?? []).forEach((process, index) => {
-		if (filter.trim() && !contains(filter, String(process.pid), process.name, process.command, process.status)) return;
+		if (
+			filter.trim() &&
+			!contains(filter, String(process.pid), process.name, process.command, process.status)
+		)
+			return;
 		rows.push({ run, process, index, depth: 0, children: 0, collapsed: false });
 	});
 }

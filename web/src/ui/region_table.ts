@@ -10,6 +10,8 @@ import type { NameStats, Walk } from "./walk.js";
 type Column = "name" | "where" | "count" | "total" | "mean" | "max";
 
 const MANY = 1000;
+const ROW = 24;
+const FOOT = 20;
 const COLUMNS: readonly [Column, string, string][] = [
 	["name", "name", "name of the regions or marks"],
 	["where", "of", "who said it: the host's threads, or a GPU"],
@@ -43,7 +45,10 @@ function keyOf(stats: NameStats, column: Column): string | number | null {
 function cellsOf(stats: NameStats): string[] {
 	const open = stats.open ? ` (${stats.open} open)` : "";
 	const times = [stats.total_s, stats.total_s / stats.at.length, stats.max_s];
-	return [stats.at.length.toLocaleString("en") + open, ...times.map((s) => (stats.mark ? NOTHING : duration(s)))];
+	return [
+		stats.at.length.toLocaleString("en") + open,
+		...times.map((s) => (stats.mark ? NOTHING : duration(s))),
+	];
 }
 
 export class RegionTable {
@@ -82,13 +87,23 @@ export class RegionTable {
 		const copy = button("Copy", "copy the rows as text", () => this.copy(), { class: "button" });
 		const tools = el("div", { class: "tab-tools" }, copy, this.filterBox);
 		this.filterBox.addEventListener("input", () => this.draw());
-		dock.add({ id: "regions", title: "Regions", body: this.body, tools, shown: () => undefined });
+		dock.add({
+			id: "regions",
+			title: "Regions",
+			body: this.body,
+			tools,
+			shown: () => undefined,
+			natural: () => (walk.names().length + 1) * ROW + FOOT,
+		});
 		let drawn = walk.names();
-		ui.view.on("data", settled(60, () => {
-			if (walk.names() === drawn) return;
-			drawn = walk.names();
-			this.draw();
-		}));
+		ui.view.on(
+			"data",
+			settled(60, () => {
+				if (walk.names() === drawn) return;
+				drawn = walk.names();
+				this.draw();
+			}),
+		);
 		walk.onGone(() => this.draw());
 		this.draw();
 	}
@@ -123,8 +138,21 @@ export class RegionTable {
 		const shown = this.shown();
 		this.rowsBody.replaceChildren(...shown.slice(0, MANY).map((stats) => this.row(stats)));
 		if (shown.length > MANY)
-			this.rowsBody.append(el("tr", {}, el("td", { class: "empty", colspan: 7 }, `and ${shown.length - MANY} more: use the filter`)));
-		if (key) this.rowsBody.querySelector<HTMLElement>(`[data-go="${CSS.escape(key)}"]`)?.focus();
+			this.rowsBody.append(
+				el(
+					"tr",
+					{},
+					el(
+						"td",
+						{ class: "empty", colspan: 7 },
+						`and ${shown.length - MANY} more: use the filter`,
+					),
+				),
+			);
+		if (key)
+			this.rowsBody
+				.querySelector<HTMLElement>(`[data-go="${CSS.escape(key)}"]`)
+				?.focus({ preventScroll: true });
 	}
 
 	private row(stats: NameStats): HTMLElement {
@@ -132,16 +160,28 @@ export class RegionTable {
 		const go = (to: number): void => this.walk.go(stats, to);
 		const name = el(
 			"button",
-			{ type: "button", class: "name-button", title: "go to the next one", "data-go": stats.key, click: () => go((place ?? -1) + 1) },
+			{
+				type: "button",
+				class: "name-button",
+				title: "go to the next one",
+				"data-go": stats.key,
+				click: () => go((place ?? -1) + 1),
+			},
 			outside(stats.name || "(no name)"),
 		);
 		const where = runLabel(this.ui.store, stats.run);
 		const steps = el(
 			"td",
 			{ class: "steps" },
-			button("‹", `the one before: ${visible(stats.name)}`, () => go((place ?? 0) - 1), { class: "step", "data-go": `${stats.key}<` }),
+			button("‹", `the one before: ${visible(stats.name)}`, () => go((place ?? 0) - 1), {
+				class: "step",
+				"data-go": `${stats.key}<`,
+			}),
 			el("span", { class: "step-place" }, place === null ? "" : `${place + 1} of ${stats.at.length}`),
-			button("›", `the next one: ${visible(stats.name)}`, () => go((place ?? -1) + 1), { class: "step", "data-go": `${stats.key}>` }),
+			button("›", `the next one: ${visible(stats.name)}`, () => go((place ?? -1) + 1), {
+				class: "step",
+				"data-go": `${stats.key}>`,
+			}),
 		);
 		return el(
 			"tr",
@@ -156,8 +196,14 @@ export class RegionTable {
 	private copy(): void {
 		const lines = ["name\tof\tcount\ttotal_s\tmean_s\tmax_s"];
 		for (const stats of this.shown()) {
-			const times = stats.mark ? ["", "", ""] : [stats.total_s, stats.total_s / stats.at.length, stats.max_s];
-			lines.push([visible(stats.name), whereOf(stats), stats.at.length, ...times].map((cell) => field(String(cell))).join("\t"));
+			const times = stats.mark
+				? ["", "", ""]
+				: [stats.total_s, stats.total_s / stats.at.length, stats.max_s];
+			lines.push(
+				[visible(stats.name), whereOf(stats), stats.at.length, ...times]
+					.map((cell) => field(String(cell)))
+					.join("\t"),
+			);
 		}
 		void copyText(this.ui, `${lines.join("\n")}\n`, "regions");
 	}

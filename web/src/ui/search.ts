@@ -48,15 +48,15 @@ function regionItems(names: readonly NameStats[], store: Store): Item[] {
 
 function processItems(store: Store): Item[] {
 	return store.runs.flatMap((run) =>
-		(run.processes ?? []).map(
-			(process, index): Item => ({
-				group: "Processes",
-				title: `${visible(process.name)} ${process.pid}`,
-				detail: visible([runLabel(store, run.index), process.command].filter((text) => text !== "").join(" · ")),
-				texts: [String(process.pid), process.name, process.command],
-				target: { kind: "process", run: run.index, index },
-			}),
-		),
+		(run.processes ?? []).map((process, index): Item => ({
+			group: "Processes",
+			title: `${visible(process.name)} ${process.pid}`,
+			detail: visible(
+				[runLabel(store, run.index), process.command].filter((text) => text !== "").join(" · "),
+			),
+			texts: [String(process.pid), process.name, process.command],
+			target: { kind: "process", run: run.index, index },
+		})),
 	);
 }
 
@@ -69,15 +69,15 @@ function panelItems(store: Store): Item[] {
 			texts: [panel.title, `${panel.group} ${panel.title}`, id],
 			target: { kind: "panel" as const, panel: id },
 		},
-		...series.map(
-			({ run, series: one }): Item => ({
-				group: "Curves",
-				title: visible(one.label),
-				detail: visible([panel.title, runLabel(store, run), one.metric].filter((text) => text !== "").join(" · ")),
-				texts: [one.label, one.metric, `${panel.title} ${one.label}`],
-				target: { kind: "curve", panel: id, run, key: one.key },
-			}),
-		),
+		...series.map(({ run, series: one }): Item => ({
+			group: "Curves",
+			title: visible(one.label),
+			detail: visible(
+				[panel.title, runLabel(store, run), one.metric].filter((text) => text !== "").join(" · "),
+			),
+			texts: [one.label, one.metric, `${panel.title} ${one.label}`],
+			target: { kind: "curve", panel: id, run, key: one.key },
+		})),
 	]);
 }
 
@@ -105,7 +105,12 @@ export function search(query: string, items: readonly Item[]): Found[] {
 	}
 	const found = [...groups].map(([group, all]) => {
 		all.sort((a, b) => b.score - a.score || a.item.title.length - b.item.title.length);
-		return { group, best: all[0]?.score ?? 0, items: all.slice(0, SHOWN).map(({ item }) => item), more: Math.max(all.length - SHOWN, 0) };
+		return {
+			group,
+			best: all[0]?.score ?? 0,
+			items: all.slice(0, SHOWN).map(({ item }) => item),
+			more: Math.max(all.length - SHOWN, 0),
+		};
 	});
 	const rank = (one: Found & { best: number }): number => one.best - 4 * ORDER.indexOf(one.group);
 	return found.sort((a, b) => rank(b) - rank(a));

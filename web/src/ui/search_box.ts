@@ -20,7 +20,12 @@ export class SearchBox {
 		spellcheck: "false",
 		autocomplete: "off",
 	});
-	private readonly list = el("div", { class: "search-list", id: "search-list", role: "listbox", "aria-label": "finds" });
+	private readonly list = el("div", {
+		class: "search-list",
+		id: "search-list",
+		role: "listbox",
+		"aria-label": "finds",
+	});
 	private items: Item[] | null = null;
 	private found: Item[] = [];
 	private chosen = 0;
@@ -42,14 +47,18 @@ export class SearchBox {
 		});
 		/* A press on the list must not take the focus from the box: that would close it. */
 		this.list.addEventListener("pointerdown", (event) => event.preventDefault());
-		const isNew = watcher(() => [walk.names(), ui.store.panels.length, ...ui.store.runs.map((run) => run.processes)]);
+		const isNew = watcher(() => [
+			walk.names(),
+			ui.store.panels.length,
+			...ui.store.runs.map((run) => run.processes),
+		]);
 		ui.view.on("data", () => {
 			if (isNew()) this.items = null;
 		});
 	}
 
 	focus(): void {
-		this.input.focus();
+		this.input.focus({ preventScroll: true });
 		this.input.select();
 	}
 
@@ -72,7 +81,12 @@ export class SearchBox {
 		this.list.replaceChildren();
 		let place = 0;
 		for (const { group, items, more } of groups) {
-			const head = el("div", { class: "search-group", role: "presentation" }, group, more ? ` · ${more.toLocaleString("en")} more` : "");
+			const head = el(
+				"div",
+				{ class: "search-group", role: "presentation" },
+				group,
+				more ? ` · ${more.toLocaleString("en")} more` : "",
+			);
 			this.list.append(head, ...items.map((item) => this.option(item, place++)));
 		}
 		if (groups.length === 0) this.list.append(el("p", { class: "empty" }, "nothing of that name"));

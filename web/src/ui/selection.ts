@@ -58,7 +58,13 @@ export class Selection {
 		);
 		this.body.append(this.note, this.table());
 		this.filter.addEventListener("input", () => this.draw());
-		dock.add({ id: "selection", title: "Selection", body: this.body, tools: this.tools, shown: () => undefined });
+		dock.add({
+			id: "selection",
+			title: "Selection",
+			body: this.body,
+			tools: this.tools,
+			shown: () => undefined,
+		});
 		dock.setVisible("selection", false);
 		const later = settled(80, () => void this.renew());
 		ui.view.on("selection", () => this.changed(later));
@@ -110,7 +116,11 @@ export class Selection {
 		const head = el("tr");
 		for (const [column, name, help] of COLUMNS) {
 			const sort = button(name, `${help}: sort`, () => this.sortBy(column), { class: "sort" });
-			const cell = el("th", { scope: "col", class: column === "title" || column === "label" ? "" : "number" }, sort);
+			const cell = el(
+				"th",
+				{ scope: "col", class: column === "title" || column === "label" ? "" : "number" },
+				sort,
+			);
 			this.heads.set(column, cell);
 			head.append(cell);
 		}
@@ -165,7 +175,9 @@ export class Selection {
 
 	private shownRows(): FigureRow[] {
 		const query = this.filter.value.trim();
-		const rows = query ? this.rows.filter((row) => contains(query, row.title, row.label, row.series.metric)) : this.rows;
+		const rows = query
+			? this.rows.filter((row) => contains(query, row.title, row.label, row.series.metric))
+			: this.rows;
 		return sortRows(rows, this.sort, this.down);
 	}
 
@@ -177,10 +189,26 @@ export class Selection {
 			const title = el("td", { class: isSame ? "again" : "" }, el("bdi", {}, row.title));
 			const label = el("td", { title: row.series.help || null }, el("bdi", {}, row.label));
 			const cells = cellsOf(row).map((text) => el("td", { class: "number" }, text));
-			return el("tr", { class: isSame ? "" : "first", "data-key": row.series.key }, title, label, ...cells);
+			return el(
+				"tr",
+				{ class: isSame ? "" : "first", "data-key": row.series.key },
+				title,
+				label,
+				...cells,
+			);
 		});
 		if (rows.length === 0)
-			rows.push(el("tr", {}, el("td", { class: "empty", colspan: COLUMNS.length }, "no curve is shown, or none fits the filter")));
+			rows.push(
+				el(
+					"tr",
+					{},
+					el(
+						"td",
+						{ class: "empty", colspan: COLUMNS.length },
+						"no curve is shown, or none fits the filter",
+					),
+				),
+			);
 		this.rowsBody.replaceChildren(...rows);
 	}
 }

@@ -28,6 +28,24 @@ export interface Parts {
 	live: HTMLElement | null;
 }
 
+/* How fine the values are, also where the header that says it has been scrolled away. */
+function resolutionText(ui: Ui): HTMLElement {
+	const text = el("span", { class: "resolution-text" });
+	const draw = (): void => {
+		text.textContent = visible(ui.store.document.resolution);
+		text.title = text.textContent;
+	};
+	const header = document.getElementById("top");
+	text.hidden = true;
+	if (header)
+		new IntersectionObserver(([entry]) => {
+			text.hidden = entry?.isIntersecting ?? false;
+		}).observe(header);
+	ui.view.on("data", draw);
+	draw();
+	return text;
+}
+
 function rangeBox(ui: Ui): HTMLElement {
 	const range = el("span", { class: "range-text" });
 	const cursor = el("span", { class: "cursor-text" });
@@ -48,12 +66,13 @@ function rangeBox(ui: Ui): HTMLElement {
 		cursor.replaceChildren();
 		if (at === null) return;
 		cursor.append(el("span", { class: "cursor-sign" }), instant(at, length), " ");
-		if (clock) cursor.append(el("span", { class: "clock", title: `${clock.date}, UTC` }, `${clock.time} UTC`));
+		if (clock)
+			cursor.append(el("span", { class: "clock", title: `${clock.date}, UTC` }, `${clock.time} UTC`));
 	};
 	for (const change of ["range", "data"] as const) view.on(change, draw);
 	for (const change of ["range", "cursor"] as const) view.on(change, drawCursor);
 	draw();
-	return el("div", { class: "range-box", "aria-live": "off" }, range, cursor);
+	return el("div", { class: "range-box", "aria-live": "off" }, range, resolutionText(ui), cursor);
 }
 
 function zoomButtons(ui: Ui, links: Links): HTMLElement {
@@ -103,7 +122,9 @@ function litChip(ui: Ui): HTMLElement {
 		chip.replaceChildren(
 			el("span", { class: "lit-sign", "aria-hidden": "true" }),
 			outside(name),
-			button("×", "light all processes again (Esc)", () => ui.view.setProcess(null), { class: "chip-close" }),
+			button("×", "light all processes again (Esc)", () => ui.view.setProcess(null), {
+				class: "chip-close",
+			}),
 		);
 	};
 	ui.view.on("process", draw);

@@ -50,7 +50,8 @@ function addMarks(run: StoredRun, all: Map<string, NameStats>): void {
 		const name = marks.name[i] ?? -1;
 		const key = `${run.index}/mark/${name}`;
 		let stats = all.get(key);
-		if (!stats) all.set(key, (stats = newStats(run, key, marks.names[name] ?? "", marks.gpu[i] === 1, true)));
+		if (!stats)
+			all.set(key, (stats = newStats(run, key, marks.names[name] ?? "", marks.gpu[i] === 1, true)));
 		stats.at.push(i);
 	}
 }
