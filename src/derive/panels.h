@@ -70,7 +70,8 @@ struct panels {
 };
 
 struct panels_options {
-	size_t processes_max; /* curves of processes in one panel: the others are summed up; 0: 24 */
+	/* Curves of processes in one panel; 0: 24. The others, those that did nothing too, are summed up. */
+	size_t processes_max;
 	bool gpu_only;
 };
 
@@ -81,9 +82,10 @@ galvo_status panels_make(struct panels *ret, const struct galvo_run *run,
 void panels_finish(struct panels *p);
 
 /*
- * The points of a curve: value[i] holds from from_mono_ns[i] to end_mono_ns[i], in order of time, on
- * CLOCK_MONOTONIC. from_mono_ns[i] > end_mono_ns[i-1]: nothing is known of the time between: a gap. All
- * values are finite.
+ * The points of a curve: value[i] holds from from_mono_ns[i] to end_mono_ns[i], which is later, in
+ * order of time, on CLOCK_MONOTONIC. from_mono_ns[i] > end_mono_ns[i-1]: nothing is known of the time
+ * between: a gap. All values are finite. Of many summed up they are means from tick to tick: where some
+ * covered a part of it only, they come to what these used. Zeroed after failures.
  */
 struct points {
 	uint64_t *from_mono_ns, *end_mono_ns;
