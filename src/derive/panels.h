@@ -106,7 +106,8 @@ struct bucket {
 
 /*
  * Those points that reach into [from_mono_ns, end_mono_ns), as at most some more than `wish` buckets of
- * as many points each. Only gaps of more than a 4096th of that time part buckets. Free with free().
+ * as many points each. Only gaps of more than a 4096th of that time part buckets. Free with free(), also
+ * where there are none.
  */
 galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,
                             size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr);
