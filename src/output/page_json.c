@@ -197,7 +197,8 @@ static void json_pieces(struct json *j, const struct page_run_data *r, const str
 	json_close(j, "]");
 }
 
-static void json_curve(struct json *j, const struct page_run_data *r, const struct page_curve *c)
+static void json_curve(struct json *j, const struct document *d, const struct page_run_data *r,
+                       const struct page_curve *c)
 {
 	const struct curve *curve = c->curve;
 
@@ -219,11 +220,13 @@ static void json_curve(struct json *j, const struct page_run_data *r, const stru
 	}
 	json_base_id(j, "base", c->base);
 	json_pieces(j, r, c);
-	json_u64(j, "n", c->n);
-	json_double(j, "mean", c->mean);
-	json_double(j, "min", c->min);
-	json_double(j, "max", c->max);
-	json_double(j, "integral", c->integral);
+	if (!d->is_detail) {
+		json_u64(j, "n", c->n);
+		json_double(j, "mean", c->mean);
+		json_double(j, "min", c->min);
+		json_double(j, "max", c->max);
+		json_double(j, "integral", c->integral);
+	}
 	json_close(j, "}");
 }
 
@@ -253,7 +256,7 @@ static void json_panel_head(struct json *j, const struct panel *p)
 }
 
 /* Curves without any point are not there, and panels without curves neither. */
-static void json_panels(struct json *j, const struct page_run_data *r)
+static void json_panels(struct json *j, const struct document *d, const struct page_run_data *r)
 {
 	const struct page_curve *c = r->curves;
 	size_t i, k, with;
@@ -270,7 +273,7 @@ static void json_panels(struct json *j, const struct page_run_data *r)
 			json_open(j, "series", "[");
 			for (k = 0; k < p->curves_len; k++)
 				if (c[k].base != SIZE_MAX)
-					json_curve(j, r, &c[k]);
+					json_curve(j, d, r, &c[k]);
 			json_close(j, "]");
 			json_close(j, "}");
 		}
@@ -298,7 +301,7 @@ static void json_run(struct json *j, const struct document *d, const struct page
 	json_number_text(j, "zero_mono_ns", r->zero_mono_ns);
 	json_double(j, "length_s", since(r, r->panels.end_mono_ns));
 	json_double(j, "shift_s", r->shift_s);
-	if (strcmp(d->kind, "detail") != 0) {
+	if (!d->is_detail) {
 		json_head(j, r->summary);
 		json_report(j, r->summary);
 		json_notes(j, r->summary);
@@ -307,7 +310,7 @@ static void json_run(struct json *j, const struct document *d, const struct page
 		json_marks(j, d, r);
 	}
 	json_bases(j, r);
-	json_panels(j, r);
+	json_panels(j, d, r);
 	json_close(j, "}");
 }
 

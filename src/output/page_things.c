@@ -23,11 +23,6 @@ static void no_memory(struct json *j)
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
-size_t processes_shown(const struct document *d, const struct page_run_data *r)
-{
-	return shown_of(d, r->summary->processes_len, PROCESS_BYTES);
-}
-
 static void put_status(struct buf *b, const struct summary_process *p)
 {
 	static const char *const words[] = {
@@ -98,15 +93,15 @@ static int by_cpu(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
-/* Those that have curves, and the busiest ones. False: no memory. */
-static bool choose_processes(const struct page_run_data *r, size_t most, bool *chosen)
+/* Those that have curves, and the busiest ones, with those above them: how many. SIZE_MAX: no memory. */
+static size_t choose_processes(const struct document *d, const struct page_run_data *r, bool *chosen)
 {
 	const struct galvo_summary *sum = r->summary;
-	struct busy *order = alloc_array(sum->processes_len, sizeof(*order));
-	size_t n = 0, i;
+	struct busy *order = alloc_array(sum->processes_len + 1, sizeof(*order));
+	size_t most = shown_of(d, sum->processes_len, PROCESS_BYTES), n = 0, i;
 
 	if (!order)
-		return false;
+		return SIZE_MAX;
 	for (i = 0; i < r->curves_len; i++)
 		if (r->curves[i].curve->process != SIZE_MAX)
 			n += choose(sum, chosen, r->curves[i].curve->process);
@@ -116,7 +111,16 @@ static bool choose_processes(const struct page_run_data *r, size_t most, bool *c
 	for (i = 0; i < sum->processes_len && n < most; i++)
 		n += choose(sum, chosen, order[i].number);
 	free(order);
-	return true;
+	return n;
+}
+
+size_t processes_shown(const struct document *d, const struct page_run_data *r)
+{
+	bool *chosen = alloc_array(r->summary->processes_len + 1, sizeof(*chosen));
+	size_t n = chosen ? choose_processes(d, r, chosen) : SIZE_MAX;
+
+	free(chosen);
+	return n;
 }
 
 void json_processes(struct json *j, const struct document *d, const struct page_run_data *r)
@@ -126,7 +130,7 @@ void json_processes(struct json *j, const struct document *d, const struct page_
 	size_t *numbers = alloc_array(all + 1, sizeof(*numbers));
 
 	json_open(j, "processes", "[");
-	if (!chosen || !numbers || (all && !choose_processes(r, processes_shown(d, r), chosen)))
+	if (!chosen || !numbers || choose_processes(d, r, chosen) == SIZE_MAX)
 		no_memory(j);
 	for (i = 0; i < all && j->sheet->status == GALVO_OK; i++)
 		if (chosen[i]) {
