@@ -62,9 +62,9 @@ bool gpu_counter_find(const struct gpu_rows *r, const struct galvo_run *run, siz
 
 /* Goes through the samples of a GPU: none covers time that the one before it covers. */
 struct counter_walk {
-	uint64_t start_ns;    /* of the recording: nothing covers time before it */
+	uint64_t start_mono_ns;    /* of the recording: nothing covers time before it */
 	uint64_t interval_ns; /* stands in for lengths that are not told; 0: not known */
-	uint64_t last_ns, last_length_ns;
+	uint64_t last_mono_ns, last_length_ns;
 };
 
 struct counter_samples {

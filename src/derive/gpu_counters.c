@@ -106,7 +106,7 @@ static struct counter_walk walk_begin(const struct galvo_run *run, size_t gpu)
 {
 	const struct run_gpu *g = &run->gpus[gpu];
 
-	return (struct counter_walk){.start_ns = run->session ? run->session->start_mono_ns : 0,
+	return (struct counter_walk){.start_mono_ns = run->session ? run->session->start_mono_ns : 0,
 	                     .interval_ns = g->has_decode ? g->decode.interval_ns : 0};
 }
 
@@ -117,7 +117,7 @@ static uint64_t length_of(const struct counter_walk *w, const struct table *t, s
 
 	if (told_ns || w->interval_ns)
 		return told_ns ? told_ns : w->interval_ns;
-	since_ns = w->last_ns ? t->mono_ns[row] - w->last_ns : 0;
+	since_ns = w->last_mono_ns ? t->mono_ns[row] - w->last_mono_ns : 0;
 	if (w->last_length_ns && since_ns / GAP_FACTOR > w->last_length_ns)
 		return w->last_length_ns;
 	return since_ns;
@@ -127,13 +127,13 @@ static uint64_t length_of(const struct counter_walk *w, const struct table *t, s
 static bool walk_on(struct counter_walk *w, const struct table *t, size_t row, struct cover *ret)
 {
 	uint64_t to_ns = t->mono_ns[row], length_ns = length_of(w, t, row);
-	uint64_t from_ns = w->start_ns > w->last_ns ? w->start_ns : w->last_ns;
+	uint64_t from_ns = w->start_mono_ns > w->last_mono_ns ? w->start_mono_ns : w->last_mono_ns;
 
 	if (to_ns > from_ns && length_ns < to_ns - from_ns)
 		from_ns = to_ns - length_ns;
 	*ret = (struct cover){.from_ns = from_ns, .to_ns = to_ns,
 	                      .length_s = (double)length_ns / (double)NS_PER_S};
-	w->last_ns = to_ns;
+	w->last_mono_ns = to_ns;
 	w->last_length_ns = length_ns;
 	if (to_ns <= from_ns || length_ns == 0)
 		return false;

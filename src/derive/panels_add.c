@@ -6,11 +6,6 @@
 #define PANELS_MAX (UINT32_C(1) << 20)
 #define HEAT_FROM 17 /* curves beside each other that are too many for lines */
 
-galvo_status panels_no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for panels");
-}
-
 /* ---- what there is --------------------------------------------------------------------------- */
 
 static galvo_status find_columns(struct panel_maker *m, struct draft *d, galvo_error *reterr)
@@ -107,6 +102,21 @@ static size_t kind_of(const struct panel_maker *m, const struct draft *d, uint32
 	return disk->stacked ? 1 : disk->whole ? 0 : 2;
 }
 
+/* Where all values are 0 there may be nothing to see. */
+static bool is_nothing(const struct panel_maker *m, const struct panel_rule *rule)
+{
+	return rule->flags & PANEL_ANY ||
+	       (rule->limit == LIMIT_SWAP && !(m->summary->memory.swap_capacity_bytes.peak > 0));
+}
+
+/* Who did nothing where others did something is one of the others; a lone one may as well be shown. */
+static size_t shown_of(const struct panel_maker *m, size_t there, size_t weighty)
+{
+	size_t n = weighty && weighty + 1 < there ? weighty : there;
+
+	return n < m->options.processes_max ? n : m->options.processes_max;
+}
+
 static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_error *reterr)
 {
 	const size_t n = d->feed->ledger.slots_len;
@@ -121,12 +131,15 @@ static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_er
 	}
 	for (i = 0; i < n; i++)
 		any = any || did_something(d, (uint32_t)i);
+	if (!any && is_nothing(m, d->rule)) {
+		free(ranks);
+		return GALVO_OK;
+	}
 	for (i = 0; i < n; i++) {
 		uint32_t thing = (uint32_t)i;
 
 		if (is_there(d, thing) &&
-		    (any ? !(d->rule->flags & PANEL_QUIET) || did_something(d, thing)
-		         : !(d->rule->flags & PANEL_ANY)))
+		    (!any || !(d->rule->flags & PANEL_QUIET) || did_something(d, thing)))
 			ranks[d->things_len++] = (struct rank){
 				thing, kind_of(m, d, thing),
 				d->rule->flags & PANEL_FEW ? weight(d, thing) : 0};
@@ -134,9 +147,9 @@ static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_er
 	qsort(ranks, d->things_len, sizeof(*ranks), compare_ranks);
 	for (i = 0; i < d->things_len; i++)
 		d->things[i] = ranks[i].thing;
-	d->shown_len = d->things_len;
-	if (d->rule->flags & PANEL_FEW && d->shown_len > m->options.processes_max)
-		d->shown_len = m->options.processes_max;
+	for (i = 0; i < d->things_len && ranks[i].weight > 0; i++)
+		;
+	d->shown_len = d->rule->flags & PANEL_FEW ? shown_of(m, d->things_len, i) : d->things_len;
 	free(ranks);
 	return GALVO_OK;
 }

@@ -10,23 +10,24 @@ static const struct known_counter {
 	size_t figure;
 	const char *label;
 	enum metric_unit unit;
+	bool is_link; /* to others: slower by far than memory, and no share of the same */
 } known[] = {
-	{AT(gr_busy_pct), "GPU busy", UNIT_PCT},
-	{AT(sm_busy_pct), "multiprocessors busy", UNIT_PCT},
-	{AT(tensor_pct), "tensor pipes", UNIT_PCT},
-	{AT(occupancy_pct), "warps of those that can be", UNIT_PCT},
-	{AT(dram_pct), "memory busy", UNIT_PCT},
-	{AT(dram_read_pct), "memory read", UNIT_PCT},
-	{AT(dram_write_pct), "memory written", UNIT_PCT},
-	{AT(pcie_pct), "PCIe", UNIT_PCT},
-	{AT(dram_read_bytes_per_s), "memory read", UNIT_BYTES_PER_SEC},
-	{AT(dram_write_bytes_per_s), "memory written", UNIT_BYTES_PER_SEC},
-	{AT(pcie_rx_bytes_per_s), "PCIe received", UNIT_BYTES_PER_SEC},
-	{AT(pcie_tx_bytes_per_s), "PCIe sent", UNIT_BYTES_PER_SEC},
-	{AT(nvlink_rx_bytes_per_s), "NVLink received", UNIT_BYTES_PER_SEC},
-	{AT(nvlink_tx_bytes_per_s), "NVLink sent", UNIT_BYTES_PER_SEC},
-	{AT(sm_clock_hz), "clock of multiprocessors", UNIT_HZ},
-	{AT(warps_per_sm), "warps on a multiprocessor", UNIT_COUNT},
+	{AT(gr_busy_pct), "GPU busy", UNIT_PCT, false},
+	{AT(sm_busy_pct), "multiprocessors busy", UNIT_PCT, false},
+	{AT(tensor_pct), "tensor pipes", UNIT_PCT, false},
+	{AT(occupancy_pct), "warps of those that can be", UNIT_PCT, false},
+	{AT(dram_pct), "memory busy", UNIT_PCT, false},
+	{AT(dram_read_pct), "memory read", UNIT_PCT, false},
+	{AT(dram_write_pct), "memory written", UNIT_PCT, false},
+	{AT(pcie_pct), "PCIe", UNIT_PCT, false},
+	{AT(dram_read_bytes_per_s), "memory read", UNIT_BYTES_PER_SEC, false},
+	{AT(dram_write_bytes_per_s), "memory written", UNIT_BYTES_PER_SEC, false},
+	{AT(pcie_rx_bytes_per_s), "PCIe received", UNIT_BYTES_PER_SEC, true},
+	{AT(pcie_tx_bytes_per_s), "PCIe sent", UNIT_BYTES_PER_SEC, true},
+	{AT(nvlink_rx_bytes_per_s), "NVLink received", UNIT_BYTES_PER_SEC, true},
+	{AT(nvlink_tx_bytes_per_s), "NVLink sent", UNIT_BYTES_PER_SEC, true},
+	{AT(sm_clock_hz), "clock of multiprocessors", UNIT_HZ, false},
+	{AT(warps_per_sm), "warps on a multiprocessor", UNIT_COUNT, false},
 };
 
 /* One curve to be. */
@@ -34,7 +35,7 @@ struct counter {
 	enum metric_unit unit;
 	const char *label;
 	struct counter_value value;
-	bool is_drawn;
+	bool is_link, is_drawn;
 };
 
 struct counters {
@@ -58,6 +59,7 @@ static void take(struct counters *c, const struct counter_value *v)
 /* So much in a sample becomes so much a second: samples are not all as long. */
 static struct counter plain(const struct panel_maker *m, const char *name, size_t column)
 {
+	static const char *const links[] = {"pcie", "nvl", "ctc"};
 	static const struct {
 		enum metric_unit in_a_sample, a_second;
 	} rates[] = {
@@ -66,14 +68,20 @@ static struct counter plain(const struct panel_maker *m, const char *name, size_
 	};
 	struct counter c = {.unit = panels_unit(m->run, name),
 	                    .value = {OVER_TIME, column, SIZE_MAX, SIZE_MAX, 1}};
+	struct metric_name parts = {0};
 	size_t i;
 
+	metric_name_split(name, &parts);
+	for (i = 0; i < ARRAY_LEN(links); i++)
+		c.is_link = c.is_link || span_starts(parts.entity, links[i]);
 	for (i = 0; i < ARRAY_LEN(rates); i++)
 		if (c.unit == rates[i].in_a_sample) {
 			c.unit = rates[i].a_second;
 			c.value.form = AMOUNT;
 			break;
 		}
+	/* Those alone are far apart. */
+	c.is_link = c.is_link && c.unit == UNIT_BYTES_PER_SEC;
 	return c;
 }
 
@@ -87,7 +95,8 @@ static galvo_status find_counters(struct panel_maker *m, size_t gpu, struct coun
 	c->len = 0;
 	memset(c->is_taken, 0, t->columns_len * sizeof(*c->is_taken));
 	for (i = 0; i < ARRAY_LEN(known); i++) {
-		struct counter one = {.unit = known[i].unit, .label = known[i].label};
+		struct counter one = {.unit = known[i].unit, .label = known[i].label,
+		                      .is_link = known[i].is_link};
 
 		if (!gpu_counter_find(rows, m->run, gpu, known[i].figure, &one.value))
 			continue;
@@ -101,7 +110,7 @@ static galvo_status find_counters(struct panel_maker *m, size_t gpu, struct coun
 
 		if (c->is_taken[i] || !gpu_samples_next(&samples, &one.value, &sample))
 			continue;
-		put_clipped(&m->text, span_str(t->columns[i]));
+		put_clipped(&m->text, panels_short_name(span_str(t->columns[i])));
 		one.label = panels_text(m->memory, &m->text);
 		if (!one.label)
 			return panels_no_memory(reterr);
@@ -146,34 +155,50 @@ static galvo_status counter_curve(struct panel_maker *m, const struct panel *pan
 }
 
 /* What a unit is called in the id and in the title. */
-static const char *class_of(enum metric_unit unit, const char **ret_title)
-{
-	switch (unit) {
-	case UNIT_PCT: *ret_title = "shares"; return "pct";
-	case UNIT_BYTES_PER_SEC: *ret_title = "transfer"; return "bytes";
-	case UNIT_HZ: *ret_title = "cycles"; return "hz";
-	case UNIT_COUNT: *ret_title = "counts"; return "count";
-	default: *ret_title = unit_name(unit); return unit_name(unit);
-	}
-}
+static const struct unit_class {
+	enum metric_unit unit;
+	bool is_link;
+	const char *id, *title;
+} classes[] = {
+	{UNIT_PCT, false, "pct", "shares"},
+	{UNIT_BYTES_PER_SEC, false, "bytes", "transfer"},
+	{UNIT_BYTES_PER_SEC, true, "links", "transfer to others"},
+	{UNIT_HZ, false, "hz", "cycles a second"},
+	{UNIT_PER_SEC, false, "per-s", "events a second"},
+	{UNIT_REQUESTS_PER_SEC, false, "requests", "requests a second"},
+	{UNIT_COUNT, false, "count", "counts"},
+	{UNIT_RATIO, false, "ratio", "ratios"},
+	{UNIT_PER_CYCLE, false, "per-cycle", "events a cycle"},
+	{UNIT_BYTES_PER_CYCLE, false, "bytes-per-cycle", "bytes a cycle"},
+	{UNIT_COUNT_CYCLES, false, "count-cycles", "counts times cycles"},
+	{UNIT_NANOSECONDS, false, "ns", "times"},
+	{UNIT_OTHER, false, "other", "others"}, /* last: whatever else there is */
+};
 
-static galvo_status name_panel(struct panel_maker *m, size_t gpu, struct panel *p, galvo_error *reterr)
+static const struct unit_class *class_of(enum metric_unit unit, bool is_link)
 {
-	const size_t place = m->gpu_place[gpu];
-	const char *title, *class = class_of(p->unit, &title);
 	size_t i;
 
+	for (i = 0; i + 1 < ARRAY_LEN(classes); i++)
+		if (classes[i].unit == unit && classes[i].is_link == is_link)
+			break;
+	return &classes[i];
+}
+
+static galvo_status name_panel(struct panel_maker *m, size_t gpu, bool is_link, struct panel *p,
+                               galvo_error *reterr)
+{
+	const size_t place = m->gpu_place[gpu];
+	const struct unit_class *class = class_of(p->unit, is_link);
+
 	put_gpu_key(m, &m->text, place);
-	buf_printf(&m->text, "-counters-%s", class);
-	for (i = 0; i < m->text.len; i++)
-		if (m->text.p[i] == '_')
-			m->text.p[i] = '-';
+	buf_printf(&m->text, "-counters-%s", class->id);
 	p->id = panels_text(m->memory, &m->text);
 	put_gpu_label(m, &m->text, place);
 	p->group = panels_text(m->memory, &m->text);
 	buf_put_str(&m->text, "Counters of ");
 	put_gpu_label(m, &m->text, place);
-	buf_printf(&m->text, ": %s", title);
+	buf_printf(&m->text, ": %s", class->title);
 	p->title = panels_text(m->memory, &m->text);
 	return p->id && p->group && p->title ? GALVO_OK : panels_no_memory(reterr);
 }
@@ -182,22 +207,26 @@ static galvo_status name_panel(struct panel_maker *m, size_t gpu, struct panel *
 static galvo_status unit_add(struct panel_maker *m, size_t gpu, struct counter *all, size_t n,
                              galvo_error *reterr)
 {
-	static const enum panel_limit limits[] = {LIMIT_GPU_DRAM, LIMIT_GPU_NVLINK, LIMIT_GPU_PCIE};
-	const bool is_pct = all[0].unit == UNIT_PCT;
+	static const enum panel_limit of_memory[] = {LIMIT_GPU_DRAM};
+	static const enum panel_limit of_links[] = {LIMIT_GPU_NVLINK, LIMIT_GPU_PCIE};
+	const bool is_pct = all[0].unit == UNIT_PCT, is_link = all[0].is_link;
 	struct panel p = {.unit = all[0].unit, .shape = PANEL_LINES, .is_gpu_clock = true, .floor = 0,
 	                  .ceiling = is_pct ? 100 : NAN,
 	                  .curves = panels_alloc(m->memory, n, sizeof(*p.curves))};
-	galvo_status status = p.curves ? name_panel(m, gpu, &p, reterr) : panels_no_memory(reterr);
+	galvo_status status = p.curves ? name_panel(m, gpu, is_link, &p, reterr) : panels_no_memory(reterr);
 	size_t i;
 
 	for (i = 0; i < n && status == GALVO_OK; i++) {
-		if (all[i].is_drawn || all[i].unit != p.unit)
+		if (all[i].is_drawn || all[i].unit != p.unit || all[i].is_link != is_link)
 			continue;
 		all[i].is_drawn = true;
 		status = counter_curve(m, &p, gpu, &all[i], &p.curves[p.curves_len++], reterr);
 	}
 	if (status == GALVO_OK && p.unit == UNIT_BYTES_PER_SEC)
-		status = panel_gpu_peaks(m, &p, limits, ARRAY_LEN(limits), m->gpu_place[gpu], reterr);
+		status = is_link ? panel_gpu_peaks(m, &p, of_links, ARRAY_LEN(of_links),
+		                                   m->gpu_place[gpu], reterr)
+		                 : panel_gpu_peaks(m, &p, of_memory, ARRAY_LEN(of_memory),
+		                                   m->gpu_place[gpu], reterr);
 	return status == GALVO_OK ? panel_keep(m, &p, reterr) : status;
 }
 

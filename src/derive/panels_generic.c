@@ -16,20 +16,21 @@ static const struct {
 
 /* What says nothing beside the unit of a panel. */
 static const char *const rollups[] = {
-	".sum.per_second", ".avg.pct_of_peak_sustained_elapsed", ".pct", ".ratio", ".sum", ".avg",
+	".sum.per_second", ".avg.pct_of_peak_sustained_elapsed", ".pct_of_peak_sustained_elapsed",
+	".per_second", ".pct", ".ratio",
 };
 
 static const struct {
-	enum scope scope;
 	const char *group;
+	enum scope scope;
 	bool is_of_many; /* processes and their kin: a panel a column, those that matter most */
 } scopes[] = {
-	{SCOPE_SYSTEM, "Machine", false}, {SCOPE_SYSTEM_DETAIL, "Machine", false},
-	{SCOPE_CORE, "Machine", false}, {SCOPE_PROCESS, "Processes", true},
-	{SCOPE_PROCESS_DETAIL, "Processes", true}, {SCOPE_THREAD, "Processes", true},
-	{SCOPE_DEVICE, "Disks", false}, {SCOPE_INTERFACE, "Network", false},
-	{SCOPE_GPU, "GPUs", false}, {SCOPE_GPU_DETAIL, "GPUs", false},
-	{SCOPE_GPU_PROCESS, "GPUs", true},
+	{"Machine", SCOPE_SYSTEM, false}, {"Machine", SCOPE_SYSTEM_DETAIL, false},
+	{"Machine", SCOPE_CORE, false}, {"Processes", SCOPE_PROCESS, true},
+	{"Processes", SCOPE_PROCESS_DETAIL, true}, {"Processes", SCOPE_THREAD, true},
+	{"Disks", SCOPE_DEVICE, false}, {"Network", SCOPE_INTERFACE, false},
+	{"GPUs", SCOPE_GPU, false}, {"GPUs", SCOPE_GPU_DETAIL, false},
+	{"GPUs", SCOPE_GPU_PROCESS, true},
 };
 
 static bool ends_in(struct span s, const char *end)
@@ -76,22 +77,27 @@ struct lone_column {
 	bool is_grouped;
 };
 
+struct span panels_short_name(struct span name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rollups); i++)
+		if (ends_in(name, rollups[i]))
+			return span_of(name.p, name.n - strlen(rollups[i]));
+	return name;
+}
+
 static const char *label_of(struct panel_maker *m, struct span all, struct span entity)
 {
 	struct span text = all;
-	size_t at, i;
+	size_t at;
 
 	if (entity.n) {
 		at = (size_t)(entity.p - all.p) + entity.n + strlen("__");
 		text = span_of(all.p + at, all.n - at);
 	}
-	for (i = 0; i < ARRAY_LEN(rollups); i++)
-		if (ends_in(text, rollups[i])) {
-			text.n -= strlen(rollups[i]);
-			break;
-		}
 	at = m->text.len;
-	put_clipped(&m->text, text);
+	put_clipped(&m->text, panels_short_name(text));
 	for (; at < m->text.len; at++)
 		if (m->text.p[at] == '_')
 			m->text.p[at] = ' ';

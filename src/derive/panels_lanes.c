@@ -128,19 +128,72 @@ static size_t depth_find(const struct depths *d, size_t from, uint64_t at_ns)
 	return i - d->cap;
 }
 
-/*
- * `outer` has those that can hold what comes, the innermost on top: who ends before another one that
- * began later holds nothing any more that the other one does not.
- */
-static void place_track(struct piece *pieces, size_t n, struct depths *d, uint32_t *outer,
+/* Of those that end at a moment or later, the lowest lane: by the place of the end, latest first. */
+struct holders {
+	uint64_t *end_ns;
+	uint32_t *below; /* a tree of sums, of maxima: the lane below, 0: there is none */
+	size_t len;
+};
+
+static int compare_descending(const void *a, const void *b)
+{
+	return compare_u64(*(const uint64_t *)b, *(const uint64_t *)a);
+}
+
+static void holders_init(struct holders *h, const struct piece *pieces, size_t n)
+{
+	size_t i;
+
+	h->len = n;
+	memset(h->below, 0, (n + 1) * sizeof(*h->below));
+	for (i = 0; i < n; i++)
+		h->end_ns[i] = pieces[i].end_ns;
+	qsort(h->end_ns, n, sizeof(*h->end_ns), compare_descending);
+}
+
+/* Where the first one of that end is, counted from 1. */
+static size_t holder_place(const struct holders *h, uint64_t end_ns)
+{
+	size_t low = 0, high = h->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (h->end_ns[middle] > end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low + 1;
+}
+
+static uint32_t holders_below(const struct holders *h, size_t place)
+{
+	uint32_t below = 0;
+
+	for (; place; place &= place - 1)
+		below = h->below[place] > below ? h->below[place] : below;
+	return below;
+}
+
+static void holders_add(struct holders *h, size_t place, uint32_t below)
+{
+	for (; place <= h->len; place += place & (~place + 1))
+		h->below[place] = h->below[place] < below ? below : h->below[place];
+}
+
+/* In order of their starts: what ends later than the next one holds it. */
+static void place_track(struct piece *pieces, size_t n, struct depths *d, struct holders *h,
                         struct cluster *clusters, size_t *clusters_len)
 {
-	size_t outer_len = 0, i;
+	size_t i;
 
 	d->cap = power_of_two(n + 1);
 	memset(d->until_ns, 0, 2 * d->cap * sizeof(*d->until_ns));
+	holders_init(h, pieces, n);
 	for (i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
+		const size_t place = holder_place(h, p->end_ns);
 		struct cluster *c;
 
 		if (i == 0 || p->start_ns >= clusters[*clusters_len - 1].end_ns)
@@ -148,13 +201,9 @@ static void place_track(struct piece *pieces, size_t n, struct depths *d, uint32
 				.start_ns = p->start_ns, .end_ns = p->end_ns, .number = p->number,
 				.is_gpu = p->region->domain == DOMAIN_GPU};
 		c = &clusters[*clusters_len - 1];
-		while (outer_len && (pieces[outer[outer_len - 1]].end_ns <= p->start_ns ||
-		                     pieces[outer[outer_len - 1]].end_ns < p->end_ns))
-			outer_len--;
-		p->depth = (uint32_t)depth_find(
-			d, outer_len ? pieces[outer[outer_len - 1]].depth + 1 : 0, p->start_ns);
+		p->depth = (uint32_t)depth_find(d, holders_below(h, place), p->start_ns);
 		depth_take(d, p->depth, p->end_ns);
-		outer[outer_len++] = (uint32_t)i;
+		holders_add(h, place, p->depth + 1);
 		p->cluster = (uint32_t)(*clusters_len - 1);
 		c->end_ns = p->end_ns > c->end_ns ? p->end_ns : c->end_ns;
 		c->height = p->depth + 1 > c->height ? p->depth + 1 : c->height;
@@ -258,8 +307,8 @@ struct packer {
 	struct piece *pieces;
 	size_t len, clusters_len;
 	struct cluster *clusters, **by_start, **by_end;
-	uint32_t *outer;
 	struct depths depths;
+	struct holders holders;
 	struct lanes lanes;
 };
 
@@ -269,8 +318,9 @@ static void packer_finish(struct packer *x)
 	free(x->clusters);
 	free(x->by_start);
 	free(x->by_end);
-	free(x->outer);
 	free(x->depths.until_ns);
+	free(x->holders.end_ns);
+	free(x->holders.below);
 	free(x->lanes.node);
 }
 
@@ -282,11 +332,12 @@ static bool packer_init(struct packer *x, size_t n)
 	                     .clusters = alloc_array(n, sizeof(*x->clusters)),
 	                     .by_start = alloc_array(n, sizeof(struct cluster *)),
 	                     .by_end = alloc_array(n, sizeof(struct cluster *)),
-	                     .outer = alloc_array(n, sizeof(*x->outer)),
 	                     .depths = {alloc_array(2 * cap, sizeof(*x->depths.until_ns)), 0},
+	                     .holders = {alloc_array(n, sizeof(uint64_t)),
+	                                 alloc_array(n + 1, sizeof(uint32_t)), 0},
 	                     .lanes = {alloc_array(2 * cap, sizeof(*x->lanes.node)), 0}};
-	return n < UINT32_MAX / 4 && x->pieces && x->clusters && x->by_start && x->by_end && x->outer &&
-	       x->depths.until_ns && x->lanes.node;
+	return n < UINT32_MAX / 4 && x->pieces && x->clusters && x->by_start && x->by_end &&
+	       x->depths.until_ns && x->holders.end_ns && x->holders.below && x->lanes.node;
 }
 
 static uint32_t place_domain(struct packer *x, bool is_gpu)
@@ -312,7 +363,7 @@ static void pack(struct packer *x, struct panels *p)
 	for (i = 0; i < x->len; i = k) {
 		for (k = i + 1; k < x->len && !compare_tracks(&x->pieces[i], &x->pieces[k]); k++)
 			;
-		place_track(x->pieces + i, k - i, &x->depths, x->outer, x->clusters,
+		place_track(x->pieces + i, k - i, &x->depths, &x->holders, x->clusters,
 		            &x->clusters_len);
 	}
 	p->host_lanes = place_domain(x, false);
