@@ -56,16 +56,16 @@ static void forget(struct feed *f)
 	f->overview = NULL;
 }
 
+/* 0: there is no row. They are in order of time. */
 static uint64_t first_row_of(const galvo_run *run)
 {
 	galvo_run_table t = {.struct_size = sizeof(t)};
 	uint64_t first = 0;
-	size_t i, row;
+	size_t i;
 
 	for (i = 0; galvo_run_table_at(run, i, &t, NULL) == GALVO_OK; i++)
-		for (row = 0; row < t.rows_len; row++)
-			if (!first || t.mono_ns[row] < first)
-				first = t.mono_ns[row];
+		if (t.rows_len && (!first || t.mono_ns[0] < first))
+			first = t.mono_ns[0];
 	return first;
 }
 
@@ -174,6 +174,12 @@ static void give_overview(struct feed *f, struct wish *w)
 	uint64_t began_ns = serve_now_ns();
 	char why[600];
 
+	if (status == GALVO_OK && !f->is_over && !first_row_of(f->run)) {
+		snprintf(why, sizeof(why), "%s: the recording has begun, nothing is written yet", f->dir);
+		f->is_awaited = true;
+		hub_grant(f->hub, w, 200, waiting(f, why));
+		return;
+	}
 	if (status == GALVO_OK && !f->overview) {
 		options.sequence = f->sequence;
 		options.summary = f->summary;
@@ -353,11 +359,10 @@ static void *run(void *arg)
 		}
 		if (!f->is_over && !hub_is_watched(f->hub, FORGET_S * NS_PER_S))
 			forget(f);
-		/* First only for those who wait, so that a busy recorder is not polled all the time. */
-		if (look_wait(&none, f->hub->wake_fd, PAUSE_MS))
-			continue;
-		look_wait(hub_is_watched(f->hub, LINGER_S * NS_PER_S) ? &f->look : &none, f->hub->wake_fd,
-		          pause_ms(f));
+		/* A busy recorder is not polled all the time, but whoever waits is served at once. */
+		if (!look_wait(hub_is_watched(f->hub, LINGER_S * NS_PER_S) ? &f->look : &none,
+		               f->hub->wake_fd, pause_ms(f)))
+			look_wait(&none, f->hub->wake_fd, PAUSE_MS);
 	}
 	grant_wishes(f);
 	return NULL;

@@ -63,12 +63,20 @@ static void json_pair(struct json *j, struct span label, struct span text)
 	json_close(j, "]");
 }
 
+/* While the recording goes on it is no news that it has no end. */
+static bool live_line(struct span label, struct span *text)
+{
+	if (span_eq(label, span_str("result")))
+		*text = span_str("it is at work");
+	return !span_eq(label, span_str("WARNING")) || text->n < 11 || memcmp(text->p, "unfinished:", 11) != 0;
+}
+
 /* The beginning of the report: the label of a line and its text. */
-static void json_head(struct json *j, const struct galvo_summary *sum)
+static void json_head(struct json *j, const struct galvo_summary *sum, bool is_live)
 {
 	struct buf text;
 	struct sheet sheet;
-	struct span rest, line;
+	struct span rest, line, label, what;
 
 	buf_init(&text, 1 << 20);
 	sheet_init(&sheet, append, &text);
@@ -77,10 +85,14 @@ static void json_head(struct json *j, const struct galvo_summary *sum)
 	if (sheet_finish(&sheet, NULL) != GALVO_OK && j->sheet->status == GALVO_OK)
 		j->sheet->status = GALVO_ERR_NOMEM;
 	json_open(j, "head", "[");
-	for (rest = span_of(text.p, text.len); span_take_line(&rest, &line);)
-		if (line.n > LABEL_COLUMNS)
-			json_pair(j, span_trim(span_of(line.p, LABEL_COLUMNS)),
-			          span_of(line.p + LABEL_COLUMNS, line.n - LABEL_COLUMNS));
+	for (rest = span_of(text.p, text.len); span_take_line(&rest, &line);) {
+		if (line.n <= LABEL_COLUMNS)
+			continue;
+		label = span_trim(span_of(line.p, LABEL_COLUMNS));
+		what = span_of(line.p + LABEL_COLUMNS, line.n - LABEL_COLUMNS);
+		if (!is_live || live_line(label, &what))
+			json_pair(j, label, what);
+	}
 	json_close(j, "]");
 	buf_finish(&text);
 }
@@ -301,10 +313,13 @@ static void json_run(struct json *j, const struct document *d, const struct page
 	json_number_text(j, "zero_mono_ns", r->zero_mono_ns);
 	json_double(j, "length_s", since(r, r->panels.end_mono_ns));
 	json_double(j, "shift_s", r->shift_s);
-	if (!d->is_detail) {
-		json_head(j, r->summary);
+	/* What news alone would say of a recording is not true of it. */
+	if (!d->is_detail && strcmp(d->kind, "news") != 0) {
+		json_head(j, r->summary, d->is_live);
 		json_report(j, r->summary);
 		json_notes(j, r->summary);
+	}
+	if (!d->is_detail) {
 		json_processes(j, d, r);
 		json_regions(j, d, r);
 		json_marks(j, d, r);

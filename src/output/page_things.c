@@ -39,9 +39,10 @@ static void put_status(struct buf *b, const struct summary_process *p)
 		buf_printf(b, "\"%s\"", p->life == LIFE_KILLED ? name : words[p->life]);
 }
 
-static void json_process(struct json *j, const struct page_run_data *r,
+static void json_process(struct json *j, const struct document *d, const struct page_run_data *r,
                          const struct summary_process *p, size_t parent)
 {
+	const bool is_news = strcmp(d->kind, "news") == 0; /* which know a moment of it */
 	const struct process_info *info = p->info;
 	const char *name = info->alias[0] ? info->alias : info->comm;
 	bool has_ended = p->life != LIFE_RUNNING && p->life != LIFE_UNKNOWN;
@@ -60,12 +61,15 @@ static void json_process(struct json *j, const struct page_run_data *r,
 	json_double(j, "start_s", seen_s);
 	json_double(j, "end_s", has_ended ? seen_s + p->lifetime_s : NAN);
 	json_begin(j, "status");
-	put_status(&j->sheet->buf, p);
+	if (d->is_live && p->life == LIFE_UNKNOWN)
+		buf_put_str(&j->sheet->buf, "\"running\"");
+	else
+		put_status(&j->sheet->buf, p);
 	json_flag(j, "failed", p->failed);
-	json_double(j, "cpu_s", p->use[USAGE_CPU_NS].own);
-	json_double(j, "rss_peak_bytes", p->rss_bytes.peak);
-	json_double(j, "read_bytes", p->use[USAGE_READ].own);
-	json_double(j, "written_bytes", p->use[USAGE_WRITE].own);
+	json_double(j, "cpu_s", is_news ? NAN : p->use[USAGE_CPU_NS].own);
+	json_double(j, "rss_peak_bytes", is_news ? NAN : p->rss_bytes.peak);
+	json_double(j, "read_bytes", is_news ? NAN : p->use[USAGE_READ].own);
+	json_double(j, "written_bytes", is_news ? NAN : p->use[USAGE_WRITE].own);
 	json_close(j, "}");
 }
 
@@ -137,7 +141,7 @@ void json_processes(struct json *j, const struct document *d, const struct page_
 			size_t parent = r->summary->processes[i].parent;
 
 			numbers[i] = n++;
-			json_process(j, r, &r->summary->processes[i],
+			json_process(j, d, r, &r->summary->processes[i],
 			             parent == SIZE_MAX ? SIZE_MAX : numbers[parent]);
 		}
 	json_close(j, "]");

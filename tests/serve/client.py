@@ -194,7 +194,7 @@ class Page:
 
     def until(self, event, limit_s=LIMIT_S):
         deadline = time.monotonic() + limit_s
-        while True:
+        while event != "end" or self.data["live"]:
             got = self.events.next(deadline - time.monotonic())
             assert got, "no %s" % event
             if got[1] in ("restart", "gap"):
@@ -207,6 +207,15 @@ class Page:
                 self.news.append(got)
             if got[1] == event:
                 return
+
+    def rest(self):
+        """All that comes until nothing comes."""
+        while True:
+            got = self.events.next(0.5)
+            if not got:
+                return
+            assert got[1] == "news", got
+            self.news.append(got)
 
     def points(self):
         found = points(self.data)

@@ -23,16 +23,6 @@ def has(path):
     return lambda: os.path.exists(path)
 
 
-def together(data, news):
-    """Points of a viewer that has loaded data and then been told news."""
-    all_points = points(data)
-    for number, event, document in news:
-        if event == "news":
-            for key, more in points(document).items():
-                all_points.setdefault(key, []).extend(more)
-    return all_points
-
-
 @test
 def no_hole_and_no_double():
     process = recorder("-o", "run", "--flush", "150ms", "--all", "--for", "2s")
@@ -120,22 +110,16 @@ def a_killed_recorder_leaves_what_it_has_written():
     process = recorder("-o", "run", "--flush", "50ms", "--all")
     wait_until(has("run/system_metrics.pb"), "it records")
     with Server("run") as server:
-        data = server.data()
-        events = server.news(data["sequence"])
-        news = events.until("news")
+        page = Page(server)
+        page.until("news")
         process.kill()
         process.communicate()
-        while True:
-            got = events.next(0.5)
-            if not got:
-                break
-            news.append(got)
-        late = server.data()
-        rest = [n for n in news if int(n[0]) > int(late["sequence"])]
-        same({k: len(p) for k, p in together(data, news).items()},
-             {k: len(p) for k, p in together(late, rest).items()})
+        page.rest()
+        late = Page(server)
+        late.rest()
+        same(page.counts()["cpu/user"], late.counts()["cpu/user"])
         stop_now = recorder("-f", "-o", "run", "--flush", "50ms", "--all", "--for", "200ms")
-        events.until("restart")
+        page.until("end")
         stop_now.communicate()
 
 
@@ -162,8 +146,10 @@ def news_have_no_more_points_than_anybody_can_see():
     process = recorder("-o", "run", "--flush", "200ms", "--hz", "1000", "--all")
     wait_until(has("run/system_metrics.pb"), "it records")
     with Server("run") as server:
-        events = server.news(server.data()["sequence"])
-        for _, _, document in events.until("news") + events.until("news"):
+        page = Page(server)
+        page.until("news")
+        page.until("news")
+        for _, _, document in page.news:
             for base in (b for run in document["runs"] for b in run["bases"]):
                 assert all(p["n"] <= 125 * (p["end"] - p["from"]) + 20 for p in base["pieces"]), base
     stop(process)
@@ -261,7 +247,7 @@ def names_of_others_stay_text():
         data = reply.json()
         assert b"\xff" not in reply.body and b"\x1b" not in reply.body and b"</script" not in reply.body, reply.body
         events = server.news(data["sequence"])
-        events.until("news")
+        events.next()
         shutil.rmtree(process_name)
         events.until("restart")
         waits = server.ask("/data")
@@ -413,10 +399,11 @@ def this_machine_live():
     with Server("--live", env={**os.environ, "XDG_RUNTIME_DIR": os.path.abspath("place")}) as server:
         (name,) = os.listdir("place")
         same(os.stat(os.path.join("place", name)).st_mode & 0o777, 0o700)
-        data = server.data()
-        assert data["live"]
-        events = server.news(data["sequence"])
-        assert "cpu/user" in together(data, events.until("news") + events.until("news"))
+        page = Page(server)
+        assert page.data["live"]
+        page.until("news")
+        page.until("news")
+        assert len(page.points()["cpu/user"]) > 10
         same(server.stop()[0], 0)
         same(os.listdir("place"), [])
     with Server("--live", "-o", "kept", "-p", str(os.getpid())) as server:

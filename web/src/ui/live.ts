@@ -16,6 +16,7 @@ const WORDS: Record<LiveState, [string, string]> = {
 	lost: ["server gone", "the server is not there any more; what is shown stays"],
 };
 const FOLLOW_S = 60;
+const RENEW_MS = 30_000; /* what news do not tell: the report, and what processes used in all */
 const RETRY_MS = 1000;
 const RETRY_MOST_MS = 10000;
 
@@ -63,6 +64,9 @@ export class Live {
 		ui.followAll = () => this.followAll();
 		this.connect();
 		this.follow();
+		setInterval(() => {
+			if (this.state === "live" && !document.hidden) void this.anew();
+		}, RENEW_MS);
 	}
 
 	toggleFollow(): void {
