@@ -64,17 +64,26 @@ typedef enum galvo_page_data_kind {
 	GALVO_PAGE_DATA_WIDTH = 0x7fffffff
 } galvo_page_data_kind;
 
+/*
+ * What a page was shown. News are of moments: a curve that its overview has may do nothing in them, and would
+ * be left out, or be one of many others. One for all documents of a recording, whoever looks.
+ */
+typedef struct galvo_page_memory galvo_page_memory;
+GALVO_API galvo_status galvo_page_memory_create(galvo_page_memory **ret_memory, galvo_error *reterr);
+GALVO_API void galvo_page_memory_destroy(galvo_page_memory *memory); /* NULL is fine */
+
 typedef struct galvo_page_data_options {
 	size_t struct_size;
 	int32_t kind;           /* a galvo_page_data_kind */
 	int32_t is_live;        /* the recording goes on */
-	uint32_t buckets;       /* of each curve, at most some more; 0: 2048. News have all values */
+	uint32_t buckets;       /* of each curve, at most some more; 0: 2048, and news have all values */
 	int32_t precision_bits; /* as of a page */
 	double from_s, end_s;   /* detail: since zero_mono_ns */
 	uint64_t zero_mono_ns;  /* where times begin, as an earlier overview had it; 0: where the run begins */
-	uint64_t sequence;      /* news: their number, handed on */
+	uint64_t sequence;      /* of these news, or of the last ones that it has; 0: none */
 	const galvo_summary *summary; /* of the run, if it is there already; NULL: made for this call */
 	const char *label, *title;    /* as of a page */
+	galvo_page_memory *memory;    /* overview and news: what was shown goes on; NULL: each by itself */
 } galvo_page_data_options;
 
 /* One document of JSON. It needs no page: any galvo has it. */

@@ -113,6 +113,7 @@ struct document {
 	const char *kind;
 	const struct page_parts *parts; /* of a page */
 	bool is_live;
+	bool is_detail; /* values and what they belong to, nothing else */
 	uint64_t sequence;
 	unsigned bytes; /* of a value */
 	uint64_t max_bytes; /* what regions and processes have to leave room in */
@@ -121,6 +122,7 @@ struct document {
 	struct blocks blocks[LAYERS];
 	struct packer packer;
 	struct buf resolution, title;
+	galvo_page_memory *memory; /* what was shown before, and now; NULL: nobody asks */
 };
 
 galvo_status document_pack(struct document *d, struct packing *packings, size_t n,
@@ -154,11 +156,17 @@ galvo_status document_write(const struct document *d, bool has_blocks, galvo_wri
 void json_processes(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_regions(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_marks(struct json *j, const struct document *d, const struct page_run_data *r);
-/* How many of them are shown. */
+/* How many of them are shown; SIZE_MAX: there is no memory to tell. */
 size_t regions_shown(const struct document *d, const struct page_run_data *r);
 size_t marks_shown(const struct document *d, const struct page_run_data *r);
 size_t processes_shown(const struct document *d, const struct page_run_data *r);
 void put_block_id(struct buf *b, enum layer layer, size_t number);
+
+/* ---- page_memory.c ---------------------------------------------------------------------------------- */
+
+bool page_memory_has(const void *memory, const char *key);
+/* From now on it has been shown up to there; its first point joins what was. False: no memory. */
+bool page_memory_note(galvo_page_memory *m, const char *key, struct points *p);
 
 /* ---- page_html.c, page_embed.c ---------------------------------------------------------------------- */
 

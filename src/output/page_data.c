@@ -32,9 +32,11 @@ galvo_status galvo_page_data(const galvo_run *run, const galvo_page_data_options
 		return status;
 	d.kind = kinds[o.kind];
 	d.is_live = o.is_live != 0;
+	d.is_detail = o.kind == GALVO_PAGE_DETAIL;
 	d.sequence = o.sequence;
+	d.memory = o.kind == GALVO_PAGE_DETAIL ? NULL : o.memory;
 	d.bytes = o.precision_bits == 64 ? 8 : 4;
-	all.wish = o.kind == GALVO_PAGE_NEWS ? SIZE_MAX : o.buckets ? o.buckets : PAGE_BUCKETS;
+	all.wish = o.buckets ? o.buckets : o.kind == GALVO_PAGE_NEWS ? SIZE_MAX : PAGE_BUCKETS;
 	if (o.kind == GALVO_PAGE_DETAIL) {
 		all.from_s = fmax(o.from_s, 0);
 		all.end_s = o.end_s;

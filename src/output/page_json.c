@@ -63,12 +63,20 @@ static void json_pair(struct json *j, struct span label, struct span text)
 	json_close(j, "]");
 }
 
+/* While the recording goes on it is no news that it has no end. */
+static bool live_line(struct span label, struct span *text)
+{
+	if (span_eq(label, span_str("result")))
+		*text = span_str("it is at work");
+	return !span_eq(label, span_str("WARNING")) || text->n < 11 || memcmp(text->p, "unfinished:", 11) != 0;
+}
+
 /* The beginning of the report: the label of a line and its text. */
-static void json_head(struct json *j, const struct galvo_summary *sum)
+static void json_head(struct json *j, const struct galvo_summary *sum, bool is_live)
 {
 	struct buf text;
 	struct sheet sheet;
-	struct span rest, line;
+	struct span rest, line, label, what;
 
 	buf_init(&text, 1 << 20);
 	sheet_init(&sheet, append, &text);
@@ -77,10 +85,14 @@ static void json_head(struct json *j, const struct galvo_summary *sum)
 	if (sheet_finish(&sheet, NULL) != GALVO_OK && j->sheet->status == GALVO_OK)
 		j->sheet->status = GALVO_ERR_NOMEM;
 	json_open(j, "head", "[");
-	for (rest = span_of(text.p, text.len); span_take_line(&rest, &line);)
-		if (line.n > LABEL_COLUMNS)
-			json_pair(j, span_trim(span_of(line.p, LABEL_COLUMNS)),
-			          span_of(line.p + LABEL_COLUMNS, line.n - LABEL_COLUMNS));
+	for (rest = span_of(text.p, text.len); span_take_line(&rest, &line);) {
+		if (line.n <= LABEL_COLUMNS)
+			continue;
+		label = span_trim(span_of(line.p, LABEL_COLUMNS));
+		what = span_of(line.p + LABEL_COLUMNS, line.n - LABEL_COLUMNS);
+		if (!is_live || live_line(label, &what))
+			json_pair(j, label, what);
+	}
 	json_close(j, "]");
 	buf_finish(&text);
 }
@@ -197,7 +209,8 @@ static void json_pieces(struct json *j, const struct page_run_data *r, const str
 	json_close(j, "]");
 }
 
-static void json_curve(struct json *j, const struct page_run_data *r, const struct page_curve *c)
+static void json_curve(struct json *j, const struct document *d, const struct page_run_data *r,
+                       const struct page_curve *c)
 {
 	const struct curve *curve = c->curve;
 
@@ -219,11 +232,13 @@ static void json_curve(struct json *j, const struct page_run_data *r, const stru
 	}
 	json_base_id(j, "base", c->base);
 	json_pieces(j, r, c);
-	json_u64(j, "n", c->n);
-	json_double(j, "mean", c->mean);
-	json_double(j, "min", c->min);
-	json_double(j, "max", c->max);
-	json_double(j, "integral", c->integral);
+	if (!d->is_detail) {
+		json_u64(j, "n", c->n);
+		json_double(j, "mean", c->mean);
+		json_double(j, "min", c->min);
+		json_double(j, "max", c->max);
+		json_double(j, "integral", c->integral);
+	}
 	json_close(j, "}");
 }
 
@@ -253,7 +268,7 @@ static void json_panel_head(struct json *j, const struct panel *p)
 }
 
 /* Curves without any point are not there, and panels without curves neither. */
-static void json_panels(struct json *j, const struct page_run_data *r)
+static void json_panels(struct json *j, const struct document *d, const struct page_run_data *r)
 {
 	const struct page_curve *c = r->curves;
 	size_t i, k, with;
@@ -270,7 +285,7 @@ static void json_panels(struct json *j, const struct page_run_data *r)
 			json_open(j, "series", "[");
 			for (k = 0; k < p->curves_len; k++)
 				if (c[k].base != SIZE_MAX)
-					json_curve(j, r, &c[k]);
+					json_curve(j, d, r, &c[k]);
 			json_close(j, "]");
 			json_close(j, "}");
 		}
@@ -298,16 +313,19 @@ static void json_run(struct json *j, const struct document *d, const struct page
 	json_number_text(j, "zero_mono_ns", r->zero_mono_ns);
 	json_double(j, "length_s", since(r, r->panels.end_mono_ns));
 	json_double(j, "shift_s", r->shift_s);
-	if (strcmp(d->kind, "detail") != 0) {
-		json_head(j, r->summary);
+	/* What news alone would say of a recording is not true of it. */
+	if (!d->is_detail && strcmp(d->kind, "news") != 0) {
+		json_head(j, r->summary, d->is_live);
 		json_report(j, r->summary);
 		json_notes(j, r->summary);
+	}
+	if (!d->is_detail) {
 		json_processes(j, d, r);
 		json_regions(j, d, r);
 		json_marks(j, d, r);
 	}
 	json_bases(j, r);
-	json_panels(j, r);
+	json_panels(j, d, r);
 	json_close(j, "}");
 }
 
@@ -351,7 +369,7 @@ galvo_status document_write(const struct document *d, bool has_blocks, galvo_wri
 	buf_printf(&sheet.buf, "\"galvo %s\"", galvo_version());
 	json_span(&j, "title", span_of(d->title.p, d->title.len));
 	json_flag(&j, "live", d->is_live);
-	if (strcmp(d->kind, "news") == 0)
+	if (d->sequence)
 		json_number_text(&j, "sequence", d->sequence);
 	json_span(&j, "resolution", span_of(d->resolution.p, d->resolution.len));
 	sheet.buf.failed |= d->resolution.failed;

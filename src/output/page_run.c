@@ -19,9 +19,11 @@ const char *run_label(const struct page_run_data *r)
 }
 
 static galvo_status open_run(struct page_run_data *r, const struct galvo_summary *summary,
-                             uint64_t zero_mono_ns, galvo_error *reterr)
+                             uint64_t zero_mono_ns, const galvo_page_memory *memory,
+                             galvo_error *reterr)
 {
-	const struct panels_options options = {0};
+	const struct panels_options options = {.is_known = memory ? page_memory_has : NULL,
+	                                       .known = memory};
 	size_t i, k, n = 0;
 	galvo_status status = GALVO_OK;
 
@@ -64,7 +66,7 @@ galvo_status document_open(struct document *d, const galvo_page_run *runs, size_
 	d->runs_len = runs_len;
 	for (i = 0; i < runs_len && status == GALVO_OK; i++) {
 		d->runs[i].asked = &runs[i];
-		status = open_run(&d->runs[i], summary, zero_mono_ns, reterr);
+		status = open_run(&d->runs[i], summary, zero_mono_ns, d->memory, reterr);
 	}
 	return status;
 }

@@ -29,7 +29,7 @@ VALUE(GALVO_PAGE_OVERVIEW, 1);
 VALUE(GALVO_PAGE_DETAIL, 2);
 VALUE(GALVO_PAGE_NEWS, 3);
 
-SIZE(galvo_page_data_options, 80);
+SIZE(galvo_page_data_options, 88);
 AT(galvo_page_data_options, struct_size, 0);
 AT(galvo_page_data_options, kind, 8);
 AT(galvo_page_data_options, is_live, 12);
@@ -42,3 +42,4 @@ AT(galvo_page_data_options, sequence, 48);
 AT(galvo_page_data_options, summary, 56);
 AT(galvo_page_data_options, label, 64);
 AT(galvo_page_data_options, title, 72);
+AT(galvo_page_data_options, memory, 80);

@@ -51,6 +51,7 @@ export default async function (t) {
 		await two.locator(".compare tr", { hasText: "length" }).first().textContent(),
 		/length20\.0 s16\.0 s−4\.00 s \(−20\.0 %\)/,
 	);
+	await two.keyboard.press("o");
 	assert.equal(await two.locator(".process-row[data-row] .run-tag", { hasText: "after" }).count(), 8);
 	await two.keyboard.press("r");
 	assert.ok((await two.locator(".region-table td", { hasText: "after" }).count()) > 3);

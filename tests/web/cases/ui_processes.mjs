@@ -35,7 +35,7 @@ function crowd() {
 }
 
 async function tree(t) {
-	const page = await t.open("small", { height: 900 });
+	const page = await t.open("small", { height: 1000 });
 	const names = () =>
 		page.$$eval(".process-row[data-row] .process-name", (all) =>
 			all.map((one) => one.textContent.slice(0, 4)),
@@ -75,7 +75,7 @@ async function tree(t) {
 }
 
 async function many(t) {
-	const page = await t.open(crowd(), { height: 900 });
+	const page = await t.open(crowd(), { height: 1000 });
 	const rows = page.locator(".process-rows");
 	assert.match(await page.locator("#tab-of-processes").textContent(), /10,000/);
 	assert.equal(await rows.getAttribute("aria-rowcount"), String(MANY + 1));

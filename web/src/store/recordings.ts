@@ -45,6 +45,12 @@ const inDocument = (blocks: Record<string, string>, width: 4 | 8): Source => ({
 	},
 });
 
+/* News know a moment of a thing: what they do not know stays as it was. */
+function keptWhereUnknown<T extends object>(old: T, one: T): T {
+	const known = Object.entries(one).filter(([, value]) => value !== null);
+	return { ...old, ...Object.fromEntries(known) };
+}
+
 /* Adds what is new; what has the same id is replaced. */
 function mergeById<T extends { id: string }>(old: T[], news: T[]): T[] {
 	const places = new Map(old.map((one, i) => [one.id, i]));
@@ -54,7 +60,7 @@ function mergeById<T extends { id: string }>(old: T[], news: T[]): T[] {
 		if (place === undefined) {
 			places.set(one.id, ret.length);
 			ret.push(one);
-		} else ret[place] = one;
+		} else ret[place] = keptWhereUnknown(ret[place], one);
 	}
 	return ret;
 }

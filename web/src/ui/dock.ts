@@ -8,6 +8,8 @@ export interface Tab {
 	body: HTMLElement;
 	/* It can be seen from now on, or its place has another size. */
 	shown(): void;
+	/* The height that shows all of it, in pixels. */
+	natural?(): number;
 	/* Buttons beside the tabs while it is open. */
 	tools?: HTMLElement;
 }
@@ -103,7 +105,8 @@ export class Dock {
 	}
 
 	private layout(): void {
-		const wish = this.height || Math.min(Math.round(innerHeight * 0.36), 340);
+		const natural = this.tabs.find((tab) => tab.id === this.open)?.natural?.() ?? Infinity;
+		const wish = this.height || Math.min(Math.round(innerHeight * 0.36), 340, natural);
 		const height = Math.min(Math.max(wish, LEAST), this.most());
 		this.body.style.height = this.open ? `${height}px` : "0";
 		document.documentElement.style.setProperty("--dock-height", `${this.element.offsetHeight}px`);

@@ -19,7 +19,7 @@ import { fillTools } from "./tools.js";
 import { Walk } from "./walk.js";
 
 const SAY_MS = 4000;
-const TALL = 860;
+const TALL = 1000;
 
 /* The parts of the page that main lays out; what is missing is made. */
 function part(tag: "header" | "nav" | "main" | "section", id: string): HTMLElement {
@@ -80,7 +80,7 @@ export function startUi(view: View, store: Store): void {
 	const walk = new Walk(ui);
 	const processes = new ProcessTable(ui, dock);
 	new RegionTable(ui, dock, walk);
-	if (innerHeight >= TALL)
+	if (innerHeight >= TALL && store.runs.length === 1)
 		dock.show(
 			walk.names().length && !store.runs.some((run) => run.processes?.length) ? "regions" : "processes",
 		);

@@ -16,6 +16,7 @@ const WORDS: Record<LiveState, [string, string]> = {
 	lost: ["server gone", "the server is not there any more; what is shown stays"],
 };
 const FOLLOW_S = 60;
+const RENEW_MS = 30_000; /* what news do not tell: the report, and what processes used in all */
 const RETRY_MS = 1000;
 const RETRY_MOST_MS = 10000;
 
@@ -63,6 +64,9 @@ export class Live {
 		ui.followAll = () => this.followAll();
 		this.connect();
 		this.follow();
+		setInterval(() => {
+			if (this.state === "live" && !document.hidden) void this.anew();
+		}, RENEW_MS);
 	}
 
 	toggleFollow(): void {
@@ -126,7 +130,7 @@ export class Live {
 		source.addEventListener("news", (event) => this.news(event));
 		source.addEventListener("end", () => this.end());
 		source.addEventListener("restart", () => void this.restart());
-		source.addEventListener("gap", () => void this.again());
+		source.addEventListener("gap", () => void this.anew());
 		source.addEventListener("error", () => this.failed(source));
 	}
 
@@ -141,23 +145,26 @@ export class Live {
 			this.ui.store.merge(document);
 		} catch {
 			/* What cannot be read is as good as missed. */
-			void this.again();
+			void this.anew();
 			return;
 		}
 		this.setState("live");
 		this.ui.view.tell("data");
 	}
 
+	/* The stream stays: another recording may come in its place. */
 	private end(): void {
-		this.source?.close();
-		this.source = null;
 		this.setState("ended");
 		void this.again();
 	}
 
 	/* The browser tries on by itself, unless the answer was no stream at all. */
 	private failed(source: EventSource): void {
-		if (source !== this.source || this.state === "ended") return;
+		if (source !== this.source) return;
+		if (this.state === "ended") {
+			source.close();
+			return;
+		}
 		this.setState("reconnecting");
 		if (source.readyState !== EventSource.CLOSED) return;
 		source.close();
@@ -175,19 +182,21 @@ export class Live {
 	}
 
 	/* All of it once more; what is looked at stays. */
-	private async again(): Promise<void> {
-		if (this.loading) return;
+	private async again(): Promise<boolean> {
+		if (this.loading) return false;
 		if (this.ui.store.runs.length === 0) {
 			void this.restart();
-			return;
+			return true;
 		}
 		this.loading = true;
+		let loaded = false;
 		try {
 			const document = await this.fetched();
 			if (document) {
 				this.sequence = document.sequence ?? this.sequence;
 				this.ui.store.merge(document);
 				this.ui.view.tell("data");
+				loaded = true;
 			}
 			if (this.source && this.source.readyState === EventSource.CLOSED) this.connect();
 		} catch {
@@ -195,6 +204,16 @@ export class Live {
 		} finally {
 			this.loading = false;
 		}
+		return loaded;
+	}
+
+	/* News are missing: data anew, and the news behind them. */
+	private async anew(): Promise<void> {
+		this.source?.close();
+		this.source = null;
+		for (let tries = 0; !(await this.again()); tries++)
+			await new Promise((resolve) => setTimeout(resolve, retryDelay(tries)));
+		if (!this.source && this.state !== "restarted") this.connect();
 	}
 
 	/* Another recording has other processes and another start: the page begins anew, as soon as there is one. */

@@ -64,10 +64,10 @@ export class Picker {
 		this.opener = opener;
 		this.element.hidden = !this.element.hidden;
 		opener?.setAttribute("aria-expanded", String(!this.element.hidden));
-		if (this.element.hidden) opener?.focus();
+		if (this.element.hidden) opener?.focus({ preventScroll: true });
 		else {
 			this.fill();
-			this.element.querySelector<HTMLElement>("input, button")?.focus();
+			this.element.querySelector<HTMLElement>("input, button")?.focus({ preventScroll: true });
 		}
 	}
 
@@ -98,7 +98,10 @@ export class Picker {
 			all,
 			...[...byGroup(panels)].map(([group, members]) => this.group(group, members)),
 		);
-		if (focused) this.element.querySelector<HTMLElement>(`[data-pick="${CSS.escape(focused)}"]`)?.focus();
+		if (focused)
+			this.element
+				.querySelector<HTMLElement>(`[data-pick="${CSS.escape(focused)}"]`)
+				?.focus({ preventScroll: true });
 	}
 
 	private box(pick: string, isShown: boolean, change: (isShown: boolean) => void): HTMLInputElement {
@@ -113,28 +116,35 @@ export class Picker {
 		const shown = members.filter(({ id }) => !view.hiddenPanels.has(id)).length;
 		const whole = this.box(`group ${group}`, shown > 0, (isShown) => this.set(members, isShown));
 		whole.indeterminate = shown > 0 && shown < members.length;
-		const rows = members.map((panel) => {
-			const box = this.box(panel.id, !view.hiddenPanels.has(panel.id), (isShown) =>
-				this.set([panel], isShown),
-			);
-			const go = button("↦", `go to ${visible(panel.title)}`, () => goToPanel(this.ui, panel.id), {
-				class: "picker-go",
-				"data-pick": `go ${panel.id}`,
-			});
-			if (!panelElement(panel.id)) go.disabled = true;
-			return el(
-				"div",
-				{ class: "picker-row" },
-				el("label", {}, box, el("bdi", {}, visible(panel.title))),
-				go,
-			);
-		});
-		const head = el("label", { class: "picker-group" }, whole, el("bdi", {}, visible(group)));
+		const rows = members.map((panel) => this.row(panel));
+		const first = members.find(({ id }) => panelElement(id));
+		const head = el(
+			"div",
+			{ class: "picker-row picker-head" },
+			el("label", { class: "picker-group" }, whole, el("bdi", {}, visible(group))),
+			first ? this.goButton(first.id, group) : null,
+		);
 		return el(
 			"div",
 			{ class: "picker-part", role: "group", "aria-label": visible(group) },
 			head,
 			...rows,
 		);
+	}
+
+	private row(panel: Pickable): HTMLElement {
+		const isShown = !this.ui.view.hiddenPanels.has(panel.id);
+		const box = this.box(panel.id, isShown, (isWished) => this.set([panel], isWished));
+		const label = el("label", {}, box, el("bdi", {}, visible(panel.title)));
+		return el("div", { class: "picker-row" }, label, this.goButton(panel.id, panel.title));
+	}
+
+	private goButton(id: string, title: string): HTMLElement {
+		const go = button("↦", `go to ${visible(title)}`, () => goToPanel(this.ui, id), {
+			class: "picker-go",
+			"data-pick": `go ${title} ${id}`,
+		});
+		go.disabled = panelElement(id) === null;
+		return go;
 	}
 }

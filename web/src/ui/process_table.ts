@@ -9,6 +9,7 @@ import { type ProcessColumn, type ProcessRow, ancestors, lifeOf, processRows, ro
 
 const ROW = 24;
 const BEYOND = 12;
+const FOOT = 20; /* for a bar to scroll with, and some air */
 const INDENT = 14;
 const DEEPEST = 24;
 
@@ -64,7 +65,14 @@ export class ProcessTable {
 		this.viewport.append(this.headRow, this.space);
 		this.body.append(this.viewport, this.empty);
 		this.listen();
-		dock.add({ id: "processes", title: "Processes", body: this.body, tools, shown: () => this.draw() });
+		dock.add({
+			id: "processes",
+			title: "Processes",
+			body: this.body,
+			tools,
+			shown: () => this.draw(),
+			natural: () => (this.total() + 1) * ROW + FOOT,
+		});
 		this.renew();
 	}
 
@@ -119,7 +127,7 @@ export class ProcessTable {
 			collapsed: this.collapsed,
 			rangeSeconds: this.rangeSeconds,
 		});
-		const all = store.runs.reduce((sum, run) => sum + (run.processes?.length ?? 0), 0);
+		const all = this.total();
 		this.dock.setTitle("processes", `Processes ${all.toLocaleString("en")}`);
 		this.empty.textContent =
 			all === 0 ? "No process was followed in this recording." : "No process fits the filter.";
@@ -133,6 +141,10 @@ export class ProcessTable {
 		this.focus = Math.min(this.focus, Math.max(this.rows.length - 1, 0));
 		this.drawHead();
 		this.draw();
+	}
+
+	private total(): number {
+		return this.ui.store.runs.reduce((sum, run) => sum + (run.processes?.length ?? 0), 0);
 	}
 
 	private drawHead(): void {

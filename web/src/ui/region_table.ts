@@ -10,6 +10,8 @@ import type { NameStats, Walk } from "./walk.js";
 type Column = "name" | "where" | "count" | "total" | "mean" | "max";
 
 const MANY = 1000;
+const ROW = 24;
+const FOOT = 20;
 const COLUMNS: readonly [Column, string, string][] = [
 	["name", "name", "name of the regions or marks"],
 	["where", "of", "who said it: the host's threads, or a GPU"],
@@ -85,7 +87,14 @@ export class RegionTable {
 		const copy = button("Copy", "copy the rows as text", () => this.copy(), { class: "button" });
 		const tools = el("div", { class: "tab-tools" }, copy, this.filterBox);
 		this.filterBox.addEventListener("input", () => this.draw());
-		dock.add({ id: "regions", title: "Regions", body: this.body, tools, shown: () => undefined });
+		dock.add({
+			id: "regions",
+			title: "Regions",
+			body: this.body,
+			tools,
+			shown: () => undefined,
+			natural: () => (walk.names().length + 1) * ROW + FOOT,
+		});
 		let drawn = walk.names();
 		ui.view.on(
 			"data",
@@ -140,7 +149,10 @@ export class RegionTable {
 					),
 				),
 			);
-		if (key) this.rowsBody.querySelector<HTMLElement>(`[data-go="${CSS.escape(key)}"]`)?.focus();
+		if (key)
+			this.rowsBody
+				.querySelector<HTMLElement>(`[data-go="${CSS.escape(key)}"]`)
+				?.focus({ preventScroll: true });
 	}
 
 	private row(stats: NameStats): HTMLElement {

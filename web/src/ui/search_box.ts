@@ -58,7 +58,7 @@ export class SearchBox {
 	}
 
 	focus(): void {
-		this.input.focus();
+		this.input.focus({ preventScroll: true });
 		this.input.select();
 	}
 
