@@ -73,7 +73,7 @@ export default async function (t) {
 	])
 		assert.equal(await help.locator("dd", { hasText: text }).count(), 1, text);
 	await press("Escape");
-	assert.equal(await help.count(), 0);
+	await t.until("the help is gone", async () => (await help.count()) === 0);
 
 	/* How fine the values are is said wherever one is on the page. */
 	assert.ok(await page.locator(".resolution").isVisible());

@@ -443,7 +443,7 @@ export class Recordings implements Store {
 /* Where pieces end, and how long the last bucket or point of them is. */
 function endOf(pieces: readonly Piece[]): { end: number; length: number } {
 	const ret = { end: -Infinity, length: 0 };
-	for (const { end, spacing } of pieces) if (end > ret.end) Object.assign(ret, { end, length: spacing });
+	for (const { end, spacing } of pieces) if (end > ret.end) Object.assign(ret, { end, length: 2 * spacing }); /* on average: the last may be longer */
 	return ret;
 }
 
