@@ -62,16 +62,16 @@ static size_t columns_of(enum scope scope, struct catalog_row *ret_rows)
 /* Rows of one tick; instants waver by some µs, as those of a sampler do. */
 static void put_tick(struct stream *s, const struct recipe *r, uint64_t tick)
 {
-	static double values[PROCESSES + 1][ROW_MAX];
+	static double values[PROCESSES + 1][ROW_MAX], counters[COUNTERS];
 	static struct catalog_row machine[ROW_MAX], process[ROW_MAX];
 	uint64_t at = (tick + 1) * r->period_ns + (uint64_t)random_below(5000);
 	size_t machine_n = columns_of(SCOPE_SYSTEM, machine), n = columns_of(SCOPE_PROCESS, process);
 	uint32_t i;
 
 	if (r->kind == STREAM_GPU) {
-		next_values(values[0], NULL, COUNTERS);
+		next_values(counters, NULL, COUNTERS);
 		stream_row(s, SCOPE_GPU, (tick + 1) * r->period_ns,
-		           (struct row_key){.duration_ns = r->period_ns}, values[0], COUNTERS);
+		           (struct row_key){.duration_ns = r->period_ns}, counters, COUNTERS);
 		return;
 	}
 	next_values(values[PROCESSES], machine, machine_n);
@@ -199,7 +199,28 @@ static galvo_status measure_page(const galvo_run *run, const char *what, uint64_
 	return status;
 }
 
-static galvo_status measure(const char *dir, const char *name, galvo_error *reterr)
+static int put(void *ctx, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, ctx) != n;
+}
+
+/* The page as users get it, to be looked at. */
+static galvo_status leave_page(const galvo_run *run, const char *name, galvo_error *reterr)
+{
+	const galvo_page_run shown = {run, NULL};
+	FILE *file = fopen(name, "w");
+	galvo_status status;
+
+	if (!file)
+		return err_set(reterr, GALVO_ERR_IO, "%s: cannot be written", name);
+	status = galvo_page_write(&shown, 1, NULL, put, file, reterr);
+	if (fclose(file) != 0 && status == GALVO_OK)
+		status = err_set(reterr, GALVO_ERR_IO, "%s: cannot be written", name);
+	return status;
+}
+
+static galvo_status measure(const char *dir, const char *name, const char *page_name,
+                            galvo_error *reterr)
 {
 	galvo_run *run = NULL;
 	galvo_summary *sum = NULL;
@@ -222,14 +243,16 @@ static galvo_status measure(const char *dir, const char *name, galvo_error *rete
 	if (status == GALVO_OK)
 		status = measure_data(run, "detail of 1 s", (galvo_page_data_options){
 			.kind = GALVO_PAGE_DETAIL, .from_s = 30, .end_s = 31, .summary = sum}, reterr);
+	if (status == GALVO_OK && page_name)
+		status = leave_page(run, page_name, reterr);
 	galvo_summary_destroy(sum);
 	galvo_run_close(run);
 	return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	char dir[SCRATCH_BYTES];
+	char dir[SCRATCH_BYTES], page_name[256];
 	galvo_error error;
 	galvo_status status = GALVO_OK;
 	size_t i;
@@ -237,12 +260,13 @@ int main(void)
 	for (i = 0; i < ARRAY_LEN(recipes) && status == GALVO_OK; i++) {
 		int dir_fd;
 
+		snprintf(page_name, sizeof(page_name), "%s/%zu.html", argc > 1 ? argv[1] : "", i + 1);
 		status = scratch_make(dir, &error);
 		dir_fd = status == GALVO_OK ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 		if (status == GALVO_OK)
 			status = generate(dir_fd, &recipes[i], &error);
 		if (status == GALVO_OK)
-			status = measure(dir, recipes[i].name, &error);
+			status = measure(dir, recipes[i].name, argc > 1 ? page_name : NULL, &error);
 		if (dir_fd >= 0)
 			close(dir_fd);
 		scratch_remove(dir);

@@ -67,7 +67,7 @@ static galvo_status generate(int dir_fd, uint64_t ticks, uint32_t processes, gal
 		put_row(s, SCOPE_SYSTEM, tick, 0);
 		for (i = 0; i < processes; i++)
 			put_row(s, SCOPE_PROCESS, tick, 4000 + i);
-		if (tick % FLUSH_TICKS == FLUSH_TICKS - 1 || tick + 1 == ticks)
+		if (tick % FLUSH_TICKS == FLUSH_TICKS - 1 || tick + 1 == ticks || stream_is_full(s))
 			flush(s, tick, processes);
 	}
 	if (status == GALVO_OK)

@@ -65,6 +65,8 @@ __attribute__((format(printf, 1, 2))) void complain(const char *fmt, ...);
 bool parse_number(const char *text, double *ret);      /* "12", "0.5" */
 bool parse_duration(const char *text, double *ret_s);  /* "10s", "500ms", "2m", "1h"; "10": seconds */
 bool parse_pid(const char **text, uint32_t *ret);      /* moves behind it */
+/* The next of words with commas between, in place, blanks around it gone; *rest is NULL behind the last. */
+char *next_word(char **rest);
 
 /* The word of at(0), at(1) … up to NULL that is at most `most` edits away, the nearest; or NULL. */
 const char *nearest(const char *word, size_t most, const char *(*at)(size_t));

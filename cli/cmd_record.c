@@ -18,7 +18,6 @@ enum {
 #define GPU_HERTZ_MAX 200000
 #define DAY_S 86400
 #define FLUSH_MS 5000
-#define BLANKS " \t"
 
 #define HERTZ "a number above 0.001 and at most 10000"
 static const struct opt opts[] = {
@@ -193,23 +192,17 @@ static bool take_disk(struct recording *r, const char *name)
 /* Blanks around the commas are none of a word. */
 static bool take_words(struct words *to, const char *text, size_t most)
 {
-	char *at = to->text, *comma;
-	size_t end;
+	char *rest = to->text, *word;
 
 	to->len = 0;
 	if (strlen(text) >= sizeof(to->text))
 		return false;
 	memcpy(to->text, text, strlen(text) + 1);
-	for (; at; at = comma) {
-		comma = strchr(at, ',');
-		if (comma)
-			*comma++ = '\0';
-		at += strspn(at, BLANKS);
-		for (end = strlen(at); end && strchr(BLANKS, at[end - 1]); end--)
-			at[end - 1] = '\0';
-		if (!at[0] || to->len == most)
+	while (rest) {
+		word = next_word(&rest);
+		if (!word[0] || to->len == most)
 			return false;
-		to->all[to->len++] = at;
+		to->all[to->len++] = word;
 	}
 	return true;
 }

@@ -206,13 +206,8 @@ static int write_page(const struct view *v, const struct runs *runs, char **dirs
 	if (!open_output(v, dirs, runs->len, &out))
 		return code;
 	status = galvo_page_write(runs->all, runs->len, &v->page, write_to_file, out.file, &error);
-	if (status != GALVO_OK && status != GALVO_ERR_CALLBACK)
-		complain("%s", error.text);
-	if (status == GALVO_ERR_CALLBACK)
-		complain("%s: %s", out.path, strerror(errno));
-	if (!outfile_close(&out, status == GALVO_OK)) {
-		complain("%s: %s", out.path, strerror(errno));
-	} else if (status == GALVO_OK) {
+	code = outfile_end(&out, status, &error);
+	if (code == 0) {
 		puts(out.path);
 		code = close_stdout();
 		if (code == 0 && !v->has_no_open && desktop_is_there())

@@ -8,7 +8,6 @@
 #include "cli.h"
 
 enum { NAMES_MAX = 256, PATTERN_MAX = 256 };
-#define BLANKS " \t"
 
 struct listing {
 	galvo_counters *counters;
@@ -235,8 +234,7 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 	const char *names[NAMES_MAX], *chip = galvo_counters_chip(counters);
 	galvo_status status;
 	galvo_error error;
-	size_t n = 0, end;
-	char *name;
+	size_t n = 0;
 	int closed;
 
 	while (text) {
@@ -244,11 +242,7 @@ static int check_names(galvo_counters *counters, char *text, bool is_json)
 			complain("--check: more than %d names", NAMES_MAX);
 			return EXIT_OF_USAGE;
 		}
-		name = strsep(&text, ",");
-		name += strspn(name, BLANKS);
-		for (end = strlen(name); end && strchr(BLANKS, name[end - 1]); end--)
-			name[end - 1] = '\0';
-		names[n++] = name;
+		names[n++] = next_word(&text);
 	}
 	status = galvo_counters_choose(counters, names, n, &set, &error);
 	if (is_json)

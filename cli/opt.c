@@ -228,6 +228,18 @@ bool parse_pid(const char **text, uint32_t *ret)
 	return true;
 }
 
+char *next_word(char **rest)
+{
+	static const char blanks[] = " \t";
+	char *word = strsep(rest, ",");
+	size_t end;
+
+	word += strspn(word, blanks);
+	for (end = strlen(word); end && strchr(blanks, word[end - 1]); end--)
+		word[end - 1] = '\0';
+	return word;
+}
+
 int write_to_file(void *file, const void *bytes, size_t n)
 {
 	return fwrite(bytes, 1, n, file) != n;

@@ -16,16 +16,26 @@ static bool is_special(const char *path)
 	return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-/* Makes the scratch file, with the mode that open(2) would have given it. */
-static bool make_scratch(struct outfile *o, int suffix_len, unsigned mode)
+/* That of the file that is replaced, else what open(2) would give it. */
+static mode_t mode_for(const char *path)
+{
+	struct stat facts;
+	mode_t mask;
+
+	if (stat(path, &facts) == 0)
+		return facts.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static bool make_scratch(struct outfile *o, int suffix_len, mode_t mode)
 {
 	int fd = mkostemps(o->scratch, suffix_len, O_CLOEXEC), failed;
-	mode_t mask = umask(0);
 
-	umask(mask);
 	if (fd < 0)
 		return false;
-	o->file = fchmod(fd, mode & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+	o->file = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
 	if (o->file)
 		return true;
 	failed = errno;
@@ -46,7 +56,7 @@ static bool open_beside(struct outfile *o, const char *path)
 		errno = ENOMEM;
 		return false;
 	}
-	return make_scratch(o, 0, 0666);
+	return make_scratch(o, 0, mode_for(o->target));
 }
 
 bool outfile_open(struct outfile *o, const char *path)
@@ -115,6 +125,20 @@ bool outfile_close(struct outfile *o, bool keep)
 		unlink(o->scratch);
 	errno = failed;
 	return is_done;
+}
+
+int outfile_end(struct outfile *o, galvo_status status, const galvo_error *error)
+{
+	int failed = errno; /* of the write, if the writer stopped it */
+
+	if (status == GALVO_ERR_CALLBACK)
+		complain("%s: %s", o->path, strerror(failed));
+	else if (status != GALVO_OK)
+		complain("%s", error->text);
+	if (outfile_close(o, status == GALVO_OK))
+		return status == GALVO_OK ? 0 : EXIT_OF_GALVO;
+	complain("%s: %s", o->path, strerror(errno));
+	return EXIT_OF_GALVO;
 }
 
 void outfile_finish(struct outfile *o)

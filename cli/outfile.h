@@ -17,6 +17,11 @@ struct outfile {
 bool outfile_open(struct outfile *, const char *path);
 /* One of a new name in a folder for such things. */
 bool outfile_open_temporary(struct outfile *, const char *name);
+/*
+ * The end of writing, which went as status and error have it: it is put in its place, or removed. The exit
+ * status, with a line on stderr for what failed. `path` stays, for outfile_finish.
+ */
+int outfile_end(struct outfile *, galvo_status status, const galvo_error *error);
 /* Puts it in its place, or removes it unless keep. False: errno. `path` stays, for outfile_finish. */
 bool outfile_close(struct outfile *, bool keep);
 void outfile_finish(struct outfile *);

@@ -18,6 +18,10 @@ _galvo() {
 		opts='--output --no-open --max-size --detail --precision --align --title --help'
 		dirs=' operand'
 		files=' --output -o' ;;
+	plot)
+		opts='--format --gpu-only --output --panel-height --panels --range --theme --title --width --help'
+		dirs=''
+		files=' --output -o operand' ;;
 	serve)
 		opts='--live --pid --output --port --listen --no-open --help'
 		dirs=' --output -o operand'
@@ -60,7 +64,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report view serve check doctor region mark config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report view plot serve check doctor region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

@@ -60,6 +60,9 @@ static const struct clock scene_clock = {scene_clock_mono, scene_clock_mono, sce
 
 /* ---- a recording ------------------------------------------------------------------------------ */
 
+/* The stream of the take that is on: time that is not real waits for its writer, which is. */
+static struct stream *stream_on;
+
 struct take {
 	struct world world;
 	struct nvidia_places cuda, cupti;
@@ -87,6 +90,7 @@ static inline void take_stage(const char *chip, size_t n)
 static inline void take_init(struct take *t)
 {
 	memset(t, 0, sizeof(*t));
+	stream_on = NULL;
 	snprintf(t->dir, sizeof(t->dir), "/tmp/galvo-counters-XXXXXX");
 	if (!mkdtemp(t->dir))
 		abort();
@@ -161,10 +165,13 @@ static inline bool take_start(struct take *t)
 	};
 
 	config.columns = counters_columns(t->counters, &config.columns_len);
-	return OK(writer_create(t->dir_fd, &t->writer, &t->error) == GALVO_OK) &&
-	       OK(writer_add(t->writer, &config, &t->stream, &t->error) == GALVO_OK) &&
-	       OK(writer_start(t->writer, &t->error) == GALVO_OK) &&
-	       OK(counters_start(t->counters, t->stream, &t->error) == GALVO_OK);
+	if (!OK(writer_create(t->dir_fd, &t->writer, &t->error) == GALVO_OK) ||
+	    !OK(writer_add(t->writer, &config, &t->stream, &t->error) == GALVO_OK) ||
+	    !OK(writer_start(t->writer, &t->error) == GALVO_OK) ||
+	    !OK(counters_start(t->counters, t->stream, &t->error) == GALVO_OK))
+		return false;
+	stream_on = t->stream;
+	return true;
 }
 
 static inline bool take_begin(struct take *t)
@@ -217,12 +224,16 @@ static inline void await_asleep(size_t decoders)
 	AWAIT(asleep() == decoders + 1);
 }
 
-/* Time passes, and so many decoders have done what they had to. */
+/* Time passes, and so many decoders have done what they had to. What they flushed is written. */
 static inline void take_pass(uint64_t ms, size_t decoders)
 {
+	uint64_t dropped;
+
 	await_asleep(decoders);
 	pass_ms(ms);
 	await_asleep(decoders);
+	if (stream_on)
+		AWAIT(stream_is_settled(stream_on, &dropped));
 }
 
 /* Stops all of it and reads it back. */
@@ -230,6 +241,7 @@ static inline galvo_run *take_end(struct take *t)
 {
 	galvo_run *run = NULL;
 
+	stream_on = NULL;
 	counters_signal_stop(t->counters);
 	OK(counters_join(t->counters, 10 * NS_PER_S));
 	counters_destroy(t->counters);

@@ -9,6 +9,7 @@
 #include "gpu.h"
 #include "metrics.h"
 #include "page.h"
+#include "plot.h"
 #include "profiler.h"
 #include "reader.h"
 #include "run.h"

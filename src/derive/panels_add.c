@@ -6,11 +6,6 @@
 #define PANELS_MAX (UINT32_C(1) << 20)
 #define HEAT_FROM 17 /* curves beside each other that are too many for lines */
 
-galvo_status panels_no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for panels");
-}
-
 /* ---- what there is --------------------------------------------------------------------------- */
 
 static galvo_status find_columns(struct panel_maker *m, struct draft *d, galvo_error *reterr)

@@ -21,16 +21,16 @@ static const char *const rollups[] = {
 };
 
 static const struct {
-	enum scope scope;
 	const char *group;
+	enum scope scope;
 	bool is_of_many; /* processes and their kin: a panel a column, those that matter most */
 } scopes[] = {
-	{SCOPE_SYSTEM, "Machine", false}, {SCOPE_SYSTEM_DETAIL, "Machine", false},
-	{SCOPE_CORE, "Machine", false}, {SCOPE_PROCESS, "Processes", true},
-	{SCOPE_PROCESS_DETAIL, "Processes", true}, {SCOPE_THREAD, "Processes", true},
-	{SCOPE_DEVICE, "Disks", false}, {SCOPE_INTERFACE, "Network", false},
-	{SCOPE_GPU, "GPUs", false}, {SCOPE_GPU_DETAIL, "GPUs", false},
-	{SCOPE_GPU_PROCESS, "GPUs", true},
+	{"Machine", SCOPE_SYSTEM, false}, {"Machine", SCOPE_SYSTEM_DETAIL, false},
+	{"Machine", SCOPE_CORE, false}, {"Processes", SCOPE_PROCESS, true},
+	{"Processes", SCOPE_PROCESS_DETAIL, true}, {"Processes", SCOPE_THREAD, true},
+	{"Disks", SCOPE_DEVICE, false}, {"Network", SCOPE_INTERFACE, false},
+	{"GPUs", SCOPE_GPU, false}, {"GPUs", SCOPE_GPU_DETAIL, false},
+	{"GPUs", SCOPE_GPU_PROCESS, true},
 };
 
 static bool ends_in(struct span s, const char *end)

@@ -127,8 +127,8 @@ struct panel_rule {
 	enum metric_unit unit;
 	enum panel_shape shape;
 	unsigned flags; /* panel_flags */
-	double ceiling; /* 0: as the values are */
 	enum panel_limit limit;
+	double ceiling; /* 0: as the values are */
 	const struct panel_column *columns;
 	size_t columns_len;
 };
@@ -174,7 +174,11 @@ struct draft {
 	struct panel panel;
 };
 
-galvo_status panels_no_memory(galvo_error *reterr);
+static inline galvo_status panels_no_memory(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for panels");
+}
+
 /* NULL: there is none. */
 struct feed *feed_of(const struct panel_maker *m, enum stream_kind stream, enum scope scope);
 /* What the catalog of the run says of a column; NULL: nothing. */

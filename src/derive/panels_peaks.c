@@ -172,9 +172,12 @@ static galvo_status catalog_peaks(struct panel_maker *m, struct draft *d, galvo_
 	for (i = 0; i < d->columns_len && status == GALVO_OK; i++) {
 		const char *name = d->feed->ledger.table->columns[d->columns[i].column];
 		const struct session_metric *metric = panels_metric(m->run, name);
-		double value = metric ? metric->peak : NAN;
+		double value;
 
-		if (metric && metric->peak_ref)
+		if (!metric)
+			continue;
+		value = metric->peak;
+		if (metric->peak_ref)
 			status = told_in(d, metric->peak_ref, &value, reterr);
 		/* At the top of the axis there is nothing to be seen of it. */
 		if (status != GALVO_OK || !(value > 0) || value >= d->panel.ceiling)

@@ -9,8 +9,8 @@
 /* Intervals of time, each from one of these moments to the next, and what all values come to there. */
 struct sums {
 	uint64_t *at_mono_ns;
-	size_t len; /* of moments */
-	uint64_t last_mono_ns, first_mono_ns;
+	size_t len, cap; /* of moments */
+	uint64_t first_mono_ns;
 	double *amount; /* value times ns */
 	double *slope;  /* by how much the sum of values that cover all of it changes with it */
 	int64_t *more;  /* by how many those values are more */
@@ -68,36 +68,36 @@ static bool rest_next(struct rest_walk *x, struct rest_row *ret)
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-/* Counts only, while there is no room. */
-static void part_at(struct sums *s, uint64_t mono_ns)
+static bool part_at(struct sums *s, uint64_t mono_ns)
 {
-	if (s->len && mono_ns <= s->last_mono_ns)
-		return;
-	if (s->at_mono_ns)
-		s->at_mono_ns[s->len] = mono_ns;
-	s->last_mono_ns = mono_ns;
-	s->len++;
+	if (s->len && mono_ns <= s->at_mono_ns[s->len - 1])
+		return true;
+	if (!grow_array((void **)&s->at_mono_ns, &s->cap, s->len, sizeof(*s->at_mono_ns), SIZE_MAX / 2))
+		return false;
+	s->at_mono_ns[s->len++] = mono_ns;
+	return true;
 }
 
 /* One interval a tick, to where its last row is. What begins behind a hole begins one of its own. */
-static void end_tick(struct sums *s, uint64_t from_ns, uint64_t end_ns, uint64_t period_ns)
+static bool end_tick(struct sums *s, uint64_t from_ns, uint64_t end_ns, uint64_t period_ns)
 {
-	if (s->len == 0 || from_ns > s->last_mono_ns + period_ns / 2)
-		part_at(s, from_ns);
-	part_at(s, end_ns);
+	if ((s->len == 0 || from_ns > s->at_mono_ns[s->len - 1] + period_ns / 2) &&
+	    !part_at(s, from_ns))
+		return false;
+	return part_at(s, end_ns);
 }
 
-static void find_intervals(struct sums *s, struct rest_walk *x)
+static bool find_intervals(struct sums *s, struct rest_walk *x)
 {
 	const uint64_t period_ns = x->walk.pass.period_ns;
 	uint64_t tick_ns = 0, from_ns = 0, end_ns = 0;
 	struct rest_row r;
 
-	s->len = 0;
 	s->first_mono_ns = UINT64_MAX;
 	while (rest_next(x, &r)) {
 		if (tick_ns && r.end_ns > tick_ns + period_ns / 2) {
-			end_tick(s, from_ns, end_ns, period_ns);
+			if (!end_tick(s, from_ns, end_ns, period_ns))
+				return false;
 			tick_ns = 0;
 		}
 		if (!tick_ns) {
@@ -108,11 +108,12 @@ static void find_intervals(struct sums *s, struct rest_walk *x)
 		end_ns = r.end_ns > end_ns ? r.end_ns : end_ns;
 		s->first_mono_ns = r.from_ns < s->first_mono_ns ? r.from_ns : s->first_mono_ns;
 	}
-	if (tick_ns)
-		end_tick(s, from_ns, end_ns, period_ns);
+	if (tick_ns && !end_tick(s, from_ns, end_ns, period_ns))
+		return false;
 	/* Of rows that are out of order, too. */
-	if (s->at_mono_ns && s->len)
+	if (s->len)
 		s->at_mono_ns[0] = s->first_mono_ns;
+	return true;
 }
 
 /* The interval that ends at that moment or behind it. */
@@ -161,22 +162,20 @@ static void add_row(struct sums *s, const struct rest_row *r)
 static galvo_status sums_make(struct sums *s, struct rest_walk *x, galvo_error *reterr)
 {
 	struct rest_row r;
+	bool ok;
 	size_t n;
 
 	rest_rewind(x);
-	find_intervals(s, x);
+	ok = find_intervals(s, x);
 	n = s->len + 1;
-	s->at_mono_ns = alloc_array(n, sizeof(*s->at_mono_ns));
 	s->amount = alloc_array(n, sizeof(*s->amount));
 	s->slope = alloc_array(n, sizeof(*s->slope));
 	s->more = alloc_array(n, sizeof(*s->more));
 	s->is_known = alloc_array(n, sizeof(*s->is_known));
-	if (!s->at_mono_ns || !s->amount || !s->slope || !s->more || !s->is_known)
+	if (!ok || !s->amount || !s->slope || !s->more || !s->is_known)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", n);
 	rest_rewind(x);
-	find_intervals(s, x);
-	rest_rewind(x);
-	while (rest_next(x, &r))
+	while (s->at_mono_ns && rest_next(x, &r))
 		add_row(s, &r);
 	return GALVO_OK;
 }

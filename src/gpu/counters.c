@@ -7,7 +7,7 @@
 #include "note.h"
 #include "pen.h"
 
-static const double HZ_MIN = 1, HZ_MAX = 200000; /* more than a GPU keeps up with */
+static const double HZ_MIN = 1;
 static const uint64_t OPEN_TIMEOUT_NS = 10 * NS_PER_S, CLOSE_TIMEOUT_NS = 5 * NS_PER_S;
 static const uint64_t FLUSH_INTERVAL_NS = 10 * NS_PER_S;
 enum { DEVICES_MAX = 256, SAMPLES_MIN = 16 };
@@ -249,10 +249,10 @@ static galvo_status take_config(struct counters *c, const struct counters_config
 	if (config->max_samples && config->max_samples < SAMPLES_MIN)
 		return err_set(reterr, GALVO_ERR_INVALID, "room for %u samples: it takes %d at least",
 		               config->max_samples, SAMPLES_MIN);
-	if (!(hz >= HZ_MIN && hz <= HZ_MAX))
+	if (!(hz >= HZ_MIN && hz <= COUNTERS_HZ_MAX))
 		return err_set(reterr, GALVO_ERR_INVALID,
 		               "counters cannot be sampled at %g Hz: from %g to %g it goes", hz,
-		               HZ_MIN, HZ_MAX);
+		               HZ_MIN, COUNTERS_HZ_MAX);
 	c->metrics = alloc_array(n + 1, sizeof(*c->metrics));
 	for (i = 0; c->metrics && i < n; i++) {
 		c->metrics[i] = strdup(metrics[i]);

@@ -16,6 +16,7 @@
 #include "stream/stream.h"
 
 #define COUNTERS_HZ_DEFAULT 10000.0
+#define COUNTERS_HZ_MAX 200000.0 /* more than a GPU keeps up with */
 
 struct counters;
 

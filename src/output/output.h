@@ -61,6 +61,10 @@ void put_hz(struct buf *b, double hz);              /* 1.75 GHz */
 void put_celsius(struct buf *b, double celsius);    /* 61 °C */
 void put_time(struct buf *b, uint64_t wall_ns);     /* 2026-07-01T12:00:00Z; "-" for 0 */
 
+/* Arguments as a shell would want them, near enough to see where each ends; ends behind `most` bytes. */
+void put_command(struct buf *b, const struct summary_workload *w, size_t most);
+void put_outcome(struct buf *b, const struct summary_workload *w); /* exit status 1 after 5.03 s */
+
 /* ---- the two reports ------------------------------------------------------------------------ */
 
 void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by);

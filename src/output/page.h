@@ -113,6 +113,8 @@ struct document {
 	const char *kind;
 	const struct page_parts *parts; /* of a page */
 	bool is_live;
+	bool is_detail; /* values and what they belong to, nothing else */
+	bool is_news;   /* a moment of a recording: no figures of all of it */
 	uint64_t sequence;
 	unsigned bytes; /* of a value */
 	uint64_t max_bytes; /* what regions and processes have to leave room in */
@@ -155,7 +157,7 @@ galvo_status document_write(const struct document *d, bool has_blocks, galvo_wri
 void json_processes(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_regions(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_marks(struct json *j, const struct document *d, const struct page_run_data *r);
-/* How many of them are shown. */
+/* How many of them are shown; SIZE_MAX: there is no memory to tell. */
 size_t regions_shown(const struct document *d, const struct page_run_data *r);
 size_t marks_shown(const struct document *d, const struct page_run_data *r);
 size_t processes_shown(const struct document *d, const struct page_run_data *r);

@@ -63,8 +63,8 @@ static void figure_out(struct page_curve *c, const struct base *b, const double 
 
 		integral += value[i] * s;
 		time += s;
-		c->min = fmin(c->min, value[i]);
-		c->max = fmax(c->max, value[i]);
+		c->min = value[i] < c->min ? value[i] : c->min;
+		c->max = value[i] > c->max ? value[i] : c->max;
 	}
 	c->mean = time > 0 ? integral / time : NAN;
 	c->integral = c->curve->is_level ? NAN : integral;
@@ -218,14 +218,16 @@ static galvo_status pack_curve(struct document *d, struct page_run_data *r, stru
 	return status;
 }
 
-static galvo_status take_curve(struct page_run_data *r, struct page_curve *c, struct points *points)
+static galvo_status take_curve(const struct document *d, struct page_run_data *r,
+                               struct page_curve *c, struct points *points)
 {
 	if (points->len == 0 || c->base != SIZE_MAX)
 		return GALVO_OK;
 	c->base = base_of(r, points);
 	if (c->base == SIZE_MAX)
 		return GALVO_ERR_NOMEM;
-	figure_out(c, &r->bases[c->base], points->value);
+	if (!d->is_detail)
+		figure_out(c, &r->bases[c->base], points->value);
 	return GALVO_OK;
 }
 
@@ -245,7 +247,7 @@ static galvo_status pack_run(struct document *d, struct page_run_data *r, struct
 		status = curve_points(&r->panels, c->curve, &points, reterr);
 		if (status == GALVO_OK && d->memory && !page_memory_note(d->memory, c->curve->key, &points))
 			status = no_memory(reterr);
-		if (status == GALVO_OK && take_curve(r, c, &points) != GALVO_OK)
+		if (status == GALVO_OK && take_curve(d, r, c, &points) != GALVO_OK)
 			status = no_memory(reterr);
 		if (status == GALVO_OK && c->base != SIZE_MAX)
 			status = pack_curve(d, r, c, points.value, packings, n, numbers, reterr);

@@ -209,7 +209,8 @@ static void json_pieces(struct json *j, const struct page_run_data *r, const str
 	json_close(j, "]");
 }
 
-static void json_curve(struct json *j, const struct page_run_data *r, const struct page_curve *c)
+static void json_curve(struct json *j, const struct document *d, const struct page_run_data *r,
+                       const struct page_curve *c)
 {
 	const struct curve *curve = c->curve;
 
@@ -231,11 +232,13 @@ static void json_curve(struct json *j, const struct page_run_data *r, const stru
 	}
 	json_base_id(j, "base", c->base);
 	json_pieces(j, r, c);
-	json_u64(j, "n", c->n);
-	json_double(j, "mean", c->mean);
-	json_double(j, "min", c->min);
-	json_double(j, "max", c->max);
-	json_double(j, "integral", c->integral);
+	if (!d->is_detail) {
+		json_u64(j, "n", c->n);
+		json_double(j, "mean", c->mean);
+		json_double(j, "min", c->min);
+		json_double(j, "max", c->max);
+		json_double(j, "integral", c->integral);
+	}
 	json_close(j, "}");
 }
 
@@ -265,7 +268,7 @@ static void json_panel_head(struct json *j, const struct panel *p)
 }
 
 /* Curves without any point are not there, and panels without curves neither. */
-static void json_panels(struct json *j, const struct page_run_data *r)
+static void json_panels(struct json *j, const struct document *d, const struct page_run_data *r)
 {
 	const struct page_curve *c = r->curves;
 	size_t i, k, with;
@@ -282,7 +285,7 @@ static void json_panels(struct json *j, const struct page_run_data *r)
 			json_open(j, "series", "[");
 			for (k = 0; k < p->curves_len; k++)
 				if (c[k].base != SIZE_MAX)
-					json_curve(j, r, &c[k]);
+					json_curve(j, d, r, &c[k]);
 			json_close(j, "]");
 			json_close(j, "}");
 		}
@@ -311,18 +314,18 @@ static void json_run(struct json *j, const struct document *d, const struct page
 	json_double(j, "length_s", since(r, r->panels.end_mono_ns));
 	json_double(j, "shift_s", r->shift_s);
 	/* What news alone would say of a recording is not true of it. */
-	if (strcmp(d->kind, "detail") != 0 && strcmp(d->kind, "news") != 0) {
+	if (!d->is_detail && !d->is_news) {
 		json_head(j, r->summary, d->is_live);
 		json_report(j, r->summary);
 		json_notes(j, r->summary);
 	}
-	if (strcmp(d->kind, "detail") != 0) {
+	if (!d->is_detail) {
 		json_processes(j, d, r);
 		json_regions(j, d, r);
 		json_marks(j, d, r);
 	}
 	json_bases(j, r);
-	json_panels(j, r);
+	json_panels(j, d, r);
 	json_close(j, "}");
 }
 

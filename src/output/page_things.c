@@ -23,11 +23,6 @@ static void no_memory(struct json *j)
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
 
-size_t processes_shown(const struct document *d, const struct page_run_data *r)
-{
-	return shown_of(d, r->summary->processes_len, PROCESS_BYTES);
-}
-
 static void put_status(struct buf *b, const struct summary_process *p)
 {
 	static const char *const words[] = {
@@ -47,7 +42,6 @@ static void put_status(struct buf *b, const struct summary_process *p)
 static void json_process(struct json *j, const struct document *d, const struct page_run_data *r,
                          const struct summary_process *p, size_t parent)
 {
-	const bool is_news = strcmp(d->kind, "news") == 0; /* which know a moment of it */
 	const struct process_info *info = p->info;
 	const char *name = info->alias[0] ? info->alias : info->comm;
 	bool has_ended = p->life != LIFE_RUNNING && p->life != LIFE_UNKNOWN;
@@ -71,10 +65,10 @@ static void json_process(struct json *j, const struct document *d, const struct 
 	else
 		put_status(&j->sheet->buf, p);
 	json_flag(j, "failed", p->failed);
-	json_double(j, "cpu_s", is_news ? NAN : p->use[USAGE_CPU_NS].own);
-	json_double(j, "rss_peak_bytes", is_news ? NAN : p->rss_bytes.peak);
-	json_double(j, "read_bytes", is_news ? NAN : p->use[USAGE_READ].own);
-	json_double(j, "written_bytes", is_news ? NAN : p->use[USAGE_WRITE].own);
+	json_double(j, "cpu_s", d->is_news ? NAN : p->use[USAGE_CPU_NS].own);
+	json_double(j, "rss_peak_bytes", d->is_news ? NAN : p->rss_bytes.peak);
+	json_double(j, "read_bytes", d->is_news ? NAN : p->use[USAGE_READ].own);
+	json_double(j, "written_bytes", d->is_news ? NAN : p->use[USAGE_WRITE].own);
 	json_close(j, "}");
 }
 
@@ -102,15 +96,15 @@ static int by_cpu(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
-/* Those that have curves, and the busiest ones. False: no memory. */
-static bool choose_processes(const struct page_run_data *r, size_t most, bool *chosen)
+/* Those that have curves, and the busiest ones, with those above them: how many. SIZE_MAX: no memory. */
+static size_t choose_processes(const struct document *d, const struct page_run_data *r, bool *chosen)
 {
 	const struct galvo_summary *sum = r->summary;
-	struct busy *order = alloc_array(sum->processes_len, sizeof(*order));
-	size_t n = 0, i;
+	struct busy *order = alloc_array(sum->processes_len + 1, sizeof(*order));
+	size_t most = shown_of(d, sum->processes_len, PROCESS_BYTES), n = 0, i;
 
 	if (!order)
-		return false;
+		return SIZE_MAX;
 	for (i = 0; i < r->curves_len; i++)
 		if (r->curves[i].curve->process != SIZE_MAX)
 			n += choose(sum, chosen, r->curves[i].curve->process);
@@ -120,7 +114,16 @@ static bool choose_processes(const struct page_run_data *r, size_t most, bool *c
 	for (i = 0; i < sum->processes_len && n < most; i++)
 		n += choose(sum, chosen, order[i].number);
 	free(order);
-	return true;
+	return n;
+}
+
+size_t processes_shown(const struct document *d, const struct page_run_data *r)
+{
+	bool *chosen = alloc_array(r->summary->processes_len + 1, sizeof(*chosen));
+	size_t n = chosen ? choose_processes(d, r, chosen) : SIZE_MAX;
+
+	free(chosen);
+	return n;
 }
 
 void json_processes(struct json *j, const struct document *d, const struct page_run_data *r)
@@ -130,7 +133,7 @@ void json_processes(struct json *j, const struct document *d, const struct page_
 	size_t *numbers = alloc_array(all + 1, sizeof(*numbers));
 
 	json_open(j, "processes", "[");
-	if (!chosen || !numbers || (all && !choose_processes(r, processes_shown(d, r), chosen)))
+	if (!chosen || !numbers || choose_processes(d, r, chosen) == SIZE_MAX)
 		no_memory(j);
 	for (i = 0; i < all && j->sheet->status == GALVO_OK; i++)
 		if (chosen[i]) {

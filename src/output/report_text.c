@@ -40,44 +40,48 @@ const char *signal_name(int32_t number)
 	return NULL;
 }
 
-/* Arguments as a shell would want them, near enough to see where each ends. */
-static void put_command(struct sheet *s, const struct summary_workload *w)
+void put_command(struct buf *b, const struct summary_workload *w, size_t most)
 {
-	size_t i, k;
+	size_t from = b->len, i, k;
 
-	for (i = 0; i < w->argv_len && s->buf.len < s->line + 4 * LINE_COLUMNS; i++) {
+	for (i = 0; i < w->argv_len && b->len < from + most; i++) {
 		struct span arg = span_str(w->argv[i]);
 		bool quoted = arg.n == 0;
 
 		for (k = 0; k < arg.n && !quoted; k++)
 			quoted = arg.p[k] == ' ' || arg.p[k] == '"';
-		buf_put_str(&s->buf, i ? " " : "");
-		buf_put_str(&s->buf, quoted ? "'" : "");
-		sheet_escaped(s, w->argv[i]);
-		buf_put_str(&s->buf, quoted ? "'" : "");
+		buf_put_str(b, i ? " " : "");
+		buf_put_str(b, quoted ? "'" : "");
+		buf_put_escaped(b, arg);
+		buf_put_str(b, quoted ? "'" : "");
 	}
+}
+
+void put_outcome(struct buf *b, const struct summary_workload *w)
+{
+	const char *name = signal_name(w->term_signal);
+
+	if (w->state == WORKLOAD_UNKNOWN) {
+		buf_put_str(b, "not known: the recording has no end");
+		return;
+	}
+	if (w->state == WORKLOAD_EXITED)
+		buf_printf(b, "exit status %d", (int)w->exit_code);
+	else if (w->state == WORKLOAD_KILLED)
+		buf_printf(b, "killed by signal %d%s%s%s", (int)w->term_signal,
+		           name ? " (" : "", name ? name : "", name ? ")" : "");
+	else
+		buf_put_str(b, "still running when the recording ended,");
+	buf_put_str(b, " after ");
+	put_duration(b, w->wall_s);
 }
 
 /* How it ended and what it used, as the kernel accounted it: one line or two. */
 static void put_result(struct sheet *s, const struct summary_workload *w)
 {
-	const char *name = signal_name(w->term_signal);
-
-	if (w->state == WORKLOAD_UNKNOWN) {
-		sheet_text(s, "not known: the recording has no end");
-		return;
-	}
-	if (w->state == WORKLOAD_EXITED)
-		buf_printf(&s->buf, "exit status %d", (int)w->exit_code);
-	else if (w->state == WORKLOAD_KILLED)
-		buf_printf(&s->buf, "killed by signal %d%s%s%s", (int)w->term_signal,
-		           name ? " (" : "", name ? name : "", name ? ")" : "");
-	else
-		buf_put_str(&s->buf, "still running when the recording ended,");
-	buf_put_str(&s->buf, " after ");
-	put_duration(&s->buf, w->wall_s);
+	put_outcome(&s->buf, w);
 	sheet_line_end(s);
-	if (isnan(w->user_s))
+	if (w->state == WORKLOAD_UNKNOWN || isnan(w->user_s))
 		return;
 	label(s, "time");
 	put_duration(&s->buf, w->wall_s);
@@ -103,7 +107,7 @@ static void report_subject(struct sheet *s, const struct galvo_summary *sum)
 
 	if (sum->workload.state != WORKLOAD_NONE) {
 		label(s, "command");
-		put_command(s, &sum->workload);
+		put_command(&s->buf, &sum->workload, 4 * LINE_COLUMNS);
 		sheet_line_end(s);
 		label(s, "result");
 		put_result(s, &sum->workload);

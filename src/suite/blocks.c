@@ -277,7 +277,7 @@ static bool take_gpu(struct loading *l, const Galvo__GPUProfilerConfig *from)
 	if (!c->gpu_counters)
 		return true;
 	c->gpu_file = text_or_null(from->output_file);
-	return take_hz(l, "gpu.sampling_frequency_hz", from->sampling_frequency_hz, GPU_HZ_MAX,
+	return take_hz(l, "gpu.sampling_frequency_hz", from->sampling_frequency_hz, COUNTERS_HZ_MAX,
 	               &c->gpu_hz) &&
 	       take_u64(l, "gpu.hw_buffer_size", from->hw_buffer_size, GPU_BUFFER_BYTES_MAX,
 	                &c->gpu_buffer_bytes) &&

@@ -40,7 +40,7 @@ static galvo_status check_names(const galvo_suite_config *c, galvo_error *reterr
 
 galvo_status suite_set_gpu(galvo_suite_config *c, galvo_error *reterr)
 {
-	galvo_status status = suite_bound_hz("gpu_hz", &c->gpu_hz, COUNTERS_HZ_DEFAULT, GPU_HZ_MAX, reterr);
+	galvo_status status = suite_bound_hz("gpu_hz", &c->gpu_hz, COUNTERS_HZ_DEFAULT, COUNTERS_HZ_MAX, reterr);
 
 	if (status == GALVO_OK)
 		status = suite_bound_hz("telemetry_hz", &c->telemetry_hz, 10, HZ_MAX, reterr);

@@ -212,16 +212,23 @@ void look_nvidia_telemetry(struct situation *s, struct finding *f)
 	finding_is(f, GALVO_VERDICT_YES, "NVML tells of %u GPU%s", n->gpus, n->gpus == 1 ? "" : "s");
 }
 
-void look_nvidia_persistence(struct situation *s, struct finding *f)
+/* NULL: there is none that NVML tells of, or nothing is asked here, and the finding says so. */
+static const struct nvidia_facts *ask_of_gpus(struct situation *s, struct finding *f)
 {
 	const struct nvidia_facts *n = ask(s, f);
 
+	if (!n || (!n->nvml_error.status && n->gpus))
+		return n;
+	finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "NVML tells of no GPU");
+	return NULL;
+}
+
+void look_nvidia_persistence(struct situation *s, struct finding *f)
+{
+	const struct nvidia_facts *n = ask_of_gpus(s, f);
+
 	if (!n)
 		return;
-	if (n->nvml_error.status || n->gpus == 0) {
-		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "NVML tells of no GPU");
-		return;
-	}
 	if (n->not_persistent == 0) {
 		finding_is(f, GALVO_VERDICT_YES, "persistence mode is on");
 		return;
@@ -236,14 +243,10 @@ void look_nvidia_persistence(struct situation *s, struct finding *f)
 
 void look_nvidia_mig(struct situation *s, struct finding *f)
 {
-	const struct nvidia_facts *n = ask(s, f);
+	const struct nvidia_facts *n = ask_of_gpus(s, f);
 
 	if (!n)
 		return;
-	if (n->nvml_error.status || n->gpus == 0) {
-		finding_is(f, GALVO_VERDICT_NOT_APPLICABLE, "NVML tells of no GPU");
-		return;
-	}
 	if (n->cut == 0) {
 		finding_is(f, GALVO_VERDICT_YES, "no GPU is cut into instances");
 		return;

@@ -293,3 +293,21 @@ SIZE(galvo_report_options, 16);
 AT(galvo_report_options, struct_size, 0);
 AT(galvo_report_options, format, 8);
 AT(galvo_report_options, by, 12);
+
+SIZE(galvo_plot_format, 4);
+VALUE(GALVO_PLOT_PNG, 1);
+VALUE(GALVO_PLOT_SVG, 2);
+VALUE(GALVO_PLOT_PDF, 3);
+
+SIZE(galvo_plot_options, 64);
+AT(galvo_plot_options, struct_size, 0);
+AT(galvo_plot_options, format, 8);
+AT(galvo_plot_options, is_dark, 12);
+AT(galvo_plot_options, gpu_only, 16);
+AT(galvo_plot_options, width, 20);
+AT(galvo_plot_options, panel_height, 24);
+AT(galvo_plot_options, reserved, 28);
+AT(galvo_plot_options, panels, 32);
+AT(galvo_plot_options, after_ns, 40);
+AT(galvo_plot_options, before_ns, 48);
+AT(galvo_plot_options, title, 56);

@@ -28,7 +28,9 @@ def recorder(**more):
                     "sleep", "60", start_new_session=True, **more)
     wait_until(lambda: os.path.exists("r/system_metrics.pb") and os.path.exists("r/session_metadata.pb")
                and os.path.getsize("r/system_metrics.pb"), "the first flush")
-    return process, session_of("r").workload.pid
+    pid = session_of("r").workload.pid
+    wait_until(lambda: status_of(pid)["Name"] == "sleep", "the workload runs")
+    return process, pid
 
 
 def status_of(pid):

@@ -140,6 +140,42 @@ static void write_data(const char *name, const galvo_run *run, galvo_page_data_o
 	fclose(file);
 }
 
+/* Forty more processes than there are curves of, each busier than the one before. */
+static void crowd_run(struct fake_run *f)
+{
+	uint32_t k;
+
+	full(f);
+	for (k = 0; k < 40; k++) {
+		struct process_info *p = fake_process(f, 6000 + k, 4712, 2000 + k, "quick");
+
+		p->usage[USAGE_CPU_NS] = (struct usage){.is_known = true, .head = (k + 1) * MS};
+	}
+}
+
+/* A document that has no room for all regions and processes. */
+static void write_capped(const char *name, const struct fake_run *f)
+{
+	const galvo_page_run run = {&f->run, NULL};
+	struct document d = {.kind = "overview", .max_bytes = 30 * 360 * 4}; /* of processes */
+	FILE *file = open_file(name);
+	galvo_error error;
+
+	need(document_open(&d, &run, 1, NULL, 0, &error), &error, name);
+	need(document_title(&d, NULL, &error), &error, name);
+	document_say_resolution(&d, NULL, 0);
+	need(document_write(&d, true, put, file, &error), &error, name);
+	document_finish(&d);
+	d = (struct document){.kind = "overview", .max_bytes = 10 * 72 * 4}; /* of regions */
+	fputc('\n', file);
+	need(document_open(&d, &run, 1, NULL, 0, &error), &error, name);
+	need(document_title(&d, NULL, &error), &error, name);
+	document_say_resolution(&d, NULL, 0);
+	need(document_write(&d, true, put, file, &error), &error, name);
+	document_finish(&d);
+	fclose(file);
+}
+
 /* Every point of every curve: key, from, end, value. */
 static void write_points(const char *name, const galvo_run *run)
 {
@@ -192,6 +228,8 @@ int main(void)
 	write_data("news.json", &news->run, (galvo_page_data_options){.kind = GALVO_PAGE_NEWS,
 		.is_live = 1, .sequence = UINT64_MAX, .precision_bits = 64, .zero_mono_ns = 100 * S});
 	big_run(big, m, 0, ROWS);
+	crowd_run(news);
+	write_capped("capped.json", news);
 	write_points("big.points", &big->run);
 	write_points("all.points", &all->run);
 	write_html("big.html", &(galvo_page_run){&big->run, NULL}, 1, (galvo_page_options){0});

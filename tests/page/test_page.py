@@ -210,6 +210,29 @@ def check_things():
     assert [r["label"] for r in two["runs"]] == ["before", "after"] and two["title"] == "before, after"
 
 
+def check_capped():
+    """Where there is no room for all, the longest and the busiest are there, and that is said."""
+    whole = page.of_page("all.html").json["runs"][0]
+    few, fewer = [page.Document(line).json for line in open("capped.json")]
+    assert "; the busiest 30 of 62 processes" in few["resolution"], few["resolution"]
+    shown = few["runs"][0]["processes"]
+    assert len(shown) == 30 and shown[0]["parent"] is None
+    for p in shown[1:]:
+        assert shown[p["parent"]]["depth"] == p["depth"] - 1
+    assert {p["pid"] for p in whole["processes"]} <= {p["pid"] for p in shown}, "they have curves"
+    assert {p["pid"] for p in shown if p["name"] == "quick"} == set(range(6032, 6040))
+    assert "; the longest 10 of 19 regions" in fewer["resolution"], fewer["resolution"]
+
+    def ids(regions):
+        ends = [11 if e is None else e for e in regions["end"]]
+        order = sorted(range(len(ends)), key=lambda i: regions["start"][i] - ends[i])
+        return [regions["id"][i] for i in order]
+
+    regions = fewer["runs"][0]["regions"]
+    assert len(regions["id"]) == 10 and set(ids(regions)) == set(ids(whole["regions"])[:10])
+    assert regions["start"] == sorted(regions["start"])
+
+
 def used_by_pieces(self):
     for _, run, _, series in self.series():
         self.pieces(run, series)
@@ -231,6 +254,7 @@ def main():
         check_news(big)
         check_evil()
         check_things()
+        check_capped()
         two = page.of_page("two.html")
         check_finest(two, big, 0)
         check_finest(two, everything, 1)
