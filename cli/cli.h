@@ -98,6 +98,12 @@ struct counters_wish {
 /* Prints; the exit status. */
 int counters_print(const struct counters_wish *);
 
+/* ---- the browser (browser.c) ----------------------------------------------------------------------- */
+
+bool desktop_is_there(void); /* somebody sits at it, and sees what we print */
+bool browser_open(const char *path); /* false: there is nothing to open it with */
+bool browser_open_address(const char *address);
+
 /* ---- starting the workload (launch.c) ------------------------------------------------------------- */
 
 struct launch {

@@ -1,4 +1,5 @@
 /* galvo plot: a run as a picture, for paper. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -98,17 +99,32 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 	return is_right ? OPT_TAKEN : OPT_WRONG;
 }
 
+static int plot_to_stdout(const galvo_run *run, const struct plot_wish *w)
+{
+	galvo_error error;
+	galvo_status status = galvo_plot_write(run, &w->options, write_to_file, stdout, &error);
+
+	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
+		return close_stdout();
+	complain("%s", error.text);
+	return EXIT_OF_GALVO;
+}
+
 static int plot_file(const galvo_run *run, const struct plot_wish *w)
 {
 	struct outfile file;
 	galvo_error error;
-	int exit_code = EXIT_OF_GALVO;
+	galvo_status status;
+	int exit_code;
 
-	outfile_init(&file, w->file);
-	if (galvo_plot_write(run, &w->options, outfile_write, &file, &error) == GALVO_OK)
-		exit_code = outfile_place(&file);
-	else
-		complain("%s", error.text);
+	if (strcmp(w->file, "-") == 0)
+		return plot_to_stdout(run, w);
+	if (!outfile_open(&file, w->file)) {
+		complain("%s: %s", w->file, strerror(errno));
+		return EXIT_OF_GALVO;
+	}
+	status = galvo_plot_write(run, &w->options, write_to_file, file.file, &error);
+	exit_code = outfile_end(&file, status, &error);
 	outfile_finish(&file);
 	return exit_code;
 }

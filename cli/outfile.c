@@ -1,8 +1,6 @@
-/* Writes a file by way of another name beside it, so that it is never seen half. */
+/* Files that are there whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,130 +8,143 @@
 
 #include "outfile.h"
 
-#define FIRST_BYTES 65536
-#define TEMP_SUFFIX ".XXXXXX"
-
-void outfile_init(struct outfile *f, const char *path)
+/* A device or a pipe must not be replaced by a file. */
+static bool is_special(const char *path)
 {
-	*f = (struct outfile){.path = path};
+	struct stat facts;
+
+	return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-void outfile_finish(struct outfile *f)
+/* That of the file that is replaced, else what open(2) would give it. */
+static mode_t mode_for(const char *path)
 {
-	free(f->bytes);
-	*f = (struct outfile){0};
-}
+	struct stat facts;
+	mode_t mask;
 
-int outfile_write(void *ctx, const void *bytes, size_t n)
-{
-	struct outfile *f = ctx;
-	size_t cap = f->cap ? f->cap : FIRST_BYTES;
-	char *more;
-
-	if (n > SIZE_MAX / 4 - f->len)
-		return 1;
-	while (cap < f->len + n)
-		cap *= 2;
-	if (cap != f->cap) {
-		if (!(more = realloc(f->bytes, cap)))
-			return 1;
-		f->bytes = more;
-		f->cap = cap;
-	}
-	memcpy(f->bytes + f->len, bytes, n);
-	f->len += n;
-	return 0;
-}
-
-static int write_all(int fd, const struct outfile *f)
-{
-	size_t at = 0;
-
-	while (at < f->len) {
-		ssize_t n = write(fd, f->bytes + at, f->len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : EIO;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
-/* errno of the first that fails. */
-static int write_and_close(int fd, const struct outfile *f)
-{
-	int error = write_all(fd, f);
-
-	if (close(fd) != 0 && error == 0)
-		error = errno;
-	return error;
-}
-
-/* What a new file may be, as the user's umask has it. */
-static mode_t new_mode(void)
-{
-	mode_t mask = umask(0);
-
+	if (stat(path, &facts) == 0)
+		return facts.st_mode & 0777;
+	mask = umask(0);
 	umask(mask);
 	return 0666 & ~mask;
 }
 
-static int replace(const char *path, mode_t mode, const struct outfile *f)
+static bool make_scratch(struct outfile *o, int suffix_len, mode_t mode)
 {
-	char temp[PATH_MAX];
-	int fd, error;
+	int fd = mkostemps(o->scratch, suffix_len, O_CLOEXEC), failed;
 
-	if ((size_t)snprintf(temp, sizeof(temp), "%s" TEMP_SUFFIX, path) >= sizeof(temp))
-		return ENAMETOOLONG;
-	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return errno;
-	error = fchmod(fd, mode) != 0 ? errno : 0;
-	if (error)
-		close(fd);
-	else
-		error = write_and_close(fd, f);
-	if (error == 0 && rename(temp, path) != 0)
-		error = errno;
-	if (error)
-		unlink(temp);
-	return error;
+		return false;
+	o->file = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
+	if (o->file)
+		return true;
+	failed = errno;
+	close(fd);
+	unlink(o->scratch);
+	errno = failed;
+	return false;
 }
 
-static int write_through(const char *path, const struct outfile *f)
+static bool open_beside(struct outfile *o, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	return fd < 0 ? errno : write_and_close(fd, f);
-}
-
-/* Where links lead to; `path` itself if that is nowhere yet. */
-static int place_file(const struct outfile *f)
-{
-	char real[PATH_MAX];
-	const char *path = realpath(f->path, real) ? real : f->path;
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		return errno == ENOENT ? replace(path, new_mode(), f) : errno;
-	if (S_ISDIR(st.st_mode))
-		return EISDIR;
-	return S_ISREG(st.st_mode) ? replace(path, st.st_mode & 0777, f) : write_through(path, f);
-}
-
-int outfile_place(struct outfile *f)
-{
-	int error;
-
-	if (strcmp(f->path, "-") == 0) {
-		fwrite(f->bytes, 1, f->len, stdout);
-		return close_stdout();
+	o->path = strdup(path);
+	o->target = realpath(path, NULL);
+	if (!o->target)
+		o->target = strdup(path);
+	if (!o->path || !o->target || asprintf(&o->scratch, "%s.XXXXXX", o->target) < 0) {
+		o->scratch = NULL;
+		errno = ENOMEM;
+		return false;
 	}
-	error = place_file(f);
-	if (error == 0)
-		return 0;
-	complain("%s: %s", f->path, strerror(error));
+	return make_scratch(o, 0, mode_for(o->target));
+}
+
+bool outfile_open(struct outfile *o, const char *path)
+{
+	int failed;
+
+	*o = (struct outfile){0};
+	if (is_special(path)) {
+		o->path = strdup(path);
+		o->file = o->path ? fopen(path, "we") : NULL;
+	} else if (open_beside(o, path)) {
+		return true;
+	}
+	failed = errno;
+	if (!o->file)
+		outfile_finish(o);
+	errno = failed;
+	return o->file;
+}
+
+bool outfile_open_temporary(struct outfile *o, const char *name)
+{
+	const char *dirs[] = {getenv("XDG_CACHE_HOME"), getenv("TMPDIR"), "/tmp"};
+	const char *suffix = strrchr(name, '.') ? strrchr(name, '.') : name + strlen(name);
+	int failed = ENOENT;
+	size_t i;
+
+	*o = (struct outfile){0};
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		if (!dirs[i] || dirs[i][0] != '/')
+			continue;
+		if (asprintf(&o->scratch, "%s/%.*s-XXXXXX%s", dirs[i], (int)(suffix - name), name,
+		             suffix) < 0) {
+			o->scratch = NULL;
+			continue;
+		}
+		if (make_scratch(o, (int)strlen(suffix), 0600)) {
+			o->path = strdup(o->scratch);
+			o->target = strdup(o->scratch);
+			if (o->path && o->target)
+				return true;
+			outfile_close(o, false);
+		}
+		failed = errno;
+		outfile_finish(o);
+	}
+	errno = failed;
+	return false;
+}
+
+bool outfile_close(struct outfile *o, bool keep)
+{
+	bool is_done = !keep || fflush(o->file) == 0;
+	int failed = errno;
+
+	if (fclose(o->file) != 0 && is_done && keep) {
+		is_done = false;
+		failed = errno;
+	}
+	o->file = NULL;
+	if (is_done && keep && o->scratch && rename(o->scratch, o->target) != 0) {
+		is_done = false;
+		failed = errno;
+	}
+	if (o->scratch && !(is_done && keep))
+		unlink(o->scratch);
+	errno = failed;
+	return is_done;
+}
+
+int outfile_end(struct outfile *o, galvo_status status, const galvo_error *error)
+{
+	int failed = errno; /* of the write, if the writer stopped it */
+
+	if (status == GALVO_ERR_CALLBACK)
+		complain("%s: %s", o->path, strerror(failed));
+	else if (status != GALVO_OK)
+		complain("%s", error->text);
+	if (outfile_close(o, status == GALVO_OK))
+		return status == GALVO_OK ? 0 : EXIT_OF_GALVO;
+	complain("%s: %s", o->path, strerror(errno));
 	return EXIT_OF_GALVO;
+}
+
+void outfile_finish(struct outfile *o)
+{
+	free(o->path);
+	free(o->target);
+	free(o->scratch);
+	*o = (struct outfile){0};
 }

@@ -1,23 +1,29 @@
-/* A file that is there whole or not at all: what is written to it is kept until all of it is there. */
+/* A file that is there whole or not at all: it is written beside its place and then put there. */
 #ifndef GALVO_CLI_OUTFILE_H
 #define GALVO_CLI_OUTFILE_H
+
+#include <stdio.h>
 
 #include "cli.h"
 
 struct outfile {
-	const char *path; /* "-": standard output */
-	char *bytes;
-	size_t len, cap;
+	FILE *file;
+	char *path;    /* what it is called */
+	char *target;  /* where it will be: what a link leads to is replaced, not the link */
+	char *scratch; /* where it is until then; NULL: there, as it is a device or a pipe */
 };
 
-void outfile_init(struct outfile *f, const char *path);
-/* For galvo_write_fn: an outfile. Non-zero: no memory. */
-int outfile_write(void *f, const void *bytes, size_t n);
+/* False: errno. */
+bool outfile_open(struct outfile *, const char *path);
+/* One of a new name in a folder for such things. */
+bool outfile_open_temporary(struct outfile *, const char *name);
 /*
- * Puts it into its place: a file is replaced, what is none (a pipe, a device) is written to. 0, or
- * EXIT_OF_GALVO with a line on stderr.
+ * The end of writing, which went as status and error have it: it is put in its place, or removed. The exit
+ * status, with a line on stderr for what failed. `path` stays, for outfile_finish.
  */
-int outfile_place(struct outfile *f);
-void outfile_finish(struct outfile *f);
+int outfile_end(struct outfile *, galvo_status status, const galvo_error *error);
+/* Puts it in its place, or removes it unless keep. False: errno. `path` stays, for outfile_finish. */
+bool outfile_close(struct outfile *, bool keep);
+void outfile_finish(struct outfile *);
 
 #endif

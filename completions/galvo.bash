@@ -14,10 +14,18 @@ _galvo() {
 		opts='--by --json --help'
 		dirs=' operand'
 		files='' ;;
+	view)
+		opts='--output --no-open --max-size --detail --precision --align --title --help'
+		dirs=' operand'
+		files=' --output -o' ;;
 	plot)
 		opts='--format --gpu-only --output --panel-height --panels --range --theme --title --width --help'
 		dirs=''
 		files=' --output -o operand' ;;
+	serve)
+		opts='--live --pid --output --port --listen --no-open --help'
+		dirs=' --output -o operand'
+		files='' ;;
 	check)
 		opts='--repair --quiet --help'
 		dirs=' --repair operand'
@@ -56,7 +64,7 @@ _galvo() {
 		files='' ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'record report plot check doctor region mark config metrics completions help version' -- "$cur"))
+		COMPREPLY=($(compgen -W 'record report view plot serve check doctor region mark config metrics completions help version' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 	elif [[ " $files " == *" $prev "* || " $files " == *' operand '* ]]; then

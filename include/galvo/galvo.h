@@ -8,6 +8,7 @@
 #include "event.h"
 #include "gpu.h"
 #include "metrics.h"
+#include "page.h"
 #include "plot.h"
 #include "profiler.h"
 #include "reader.h"

@@ -365,6 +365,13 @@ typedef struct galvo_follower_news {
  */
 GALVO_API galvo_status galvo_follower_poll(galvo_follower *follower, galvo_follower_news *ret_news,
                                            galvo_error *reterr);
+/*
+ * All that polls have taken so far, read again as galvo_run_open reads it: the next poll goes on where
+ * it ends, nothing is in both and nothing in neither. Free with galvo_run_close. ABSENT: not a run yet;
+ * STATE: the files are another recording's by now, as the next poll tells.
+ */
+GALVO_API galvo_status galvo_follower_past(galvo_follower *follower, galvo_run **ret_run,
+                                           galvo_error *reterr);
 
 #ifdef __cplusplus
 }

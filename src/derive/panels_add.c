@@ -75,6 +75,7 @@ static double weight(const struct draft *d, uint32_t thing)
 
 struct rank {
 	uint32_t thing;
+	bool is_known; /* of those of which few are shown */
 	size_t kind; /* of disks: whole ones, stacked ones, partitions; of GPUs: their place */
 	double weight;
 };
@@ -85,6 +86,8 @@ static int compare_ranks(const void *a, const void *b)
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	if (x->is_known != y->is_known)
+		return x->is_known ? -1 : 1;
 	if (x->weight > y->weight || x->weight < y->weight)
 		return x->weight > y->weight ? -1 : 1;
 	return x->thing < y->thing ? -1 : x->thing > y->thing;
@@ -109,19 +112,58 @@ static bool is_nothing(const struct panel_maker *m, const struct panel_rule *rul
 	       (rule->limit == LIMIT_SWAP && !(m->summary->memory.swap_capacity_bytes.peak > 0));
 }
 
-/* Who did nothing where others did something is one of the others; a lone one may as well be shown. */
-static size_t shown_of(const struct panel_maker *m, size_t there, size_t weighty)
+/*
+ * Who did nothing where others did something is one of the others; a lone one may as well be shown. Known
+ * ones are, up to twice as many as there would be.
+ */
+static size_t shown_of(const struct panel_maker *m, const struct rank *ranks, size_t there)
 {
-	size_t n = weighty && weighty + 1 < there ? weighty : there;
+	size_t weighty = 0, known = 0, most = m->options.processes_max, n;
 
-	return n < m->options.processes_max ? n : m->options.processes_max;
+	while (weighty < there && (ranks[weighty].weight > 0 || ranks[weighty].is_known))
+		known += ranks[weighty++].is_known;
+	if (known > most)
+		most = known < 2 * most ? known : 2 * most;
+	n = weighty && weighty + 1 < there ? weighty : there;
+	return n < most ? n : most;
+}
+
+static const char *key_of(struct panel_maker *m, const struct draft *d, const char *thing,
+                          const char *column)
+{
+	buf_put_str(&m->text, d->rule->id);
+	if (thing[0])
+		buf_printf(&m->text, "/%s", thing);
+	if (column)
+		buf_printf(&m->text, "/%s", column);
+	return panels_text(m->memory, &m->text);
+}
+
+static bool key_is_known(const struct panel_maker *m, const char *key)
+{
+	return key && m->options.is_known && m->options.is_known(m->options.known, key);
+}
+
+static bool is_known(struct panel_maker *m, const struct draft *d, uint32_t thing)
+{
+	const char *key;
+	bool known = false;
+	size_t i;
+
+	if (!m->options.is_known)
+		return false;
+	put_thing_key(m, &m->text, d->feed, thing);
+	key = panels_text(m->memory, &m->text);
+	for (i = 0; key && i < d->columns_len && !known; i++)
+		known = key_is_known(m, key_of(m, d, key, d->columns[i].rule->label));
+	return known;
 }
 
 static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_error *reterr)
 {
 	const size_t n = d->feed->ledger.slots_len;
 	struct rank *ranks = alloc_array(n, sizeof(*ranks));
-	bool any = false;
+	bool any = false, known, shows_quiet;
 	size_t i;
 
 	d->things = panels_alloc(m->memory, n, sizeof(*d->things));
@@ -131,25 +173,20 @@ static galvo_status find_things(struct panel_maker *m, struct draft *d, galvo_er
 	}
 	for (i = 0; i < n; i++)
 		any = any || did_something(d, (uint32_t)i);
-	if (!any && is_nothing(m, d->rule)) {
-		free(ranks);
-		return GALVO_OK;
-	}
+	shows_quiet = any ? !(d->rule->flags & PANEL_QUIET) : !is_nothing(m, d->rule);
 	for (i = 0; i < n; i++) {
+		const bool few = d->rule->flags & PANEL_FEW;
 		uint32_t thing = (uint32_t)i;
 
-		if (is_there(d, thing) &&
-		    (!any || !(d->rule->flags & PANEL_QUIET) || did_something(d, thing)))
-			ranks[d->things_len++] = (struct rank){
-				thing, kind_of(m, d, thing),
-				d->rule->flags & PANEL_FEW ? weight(d, thing) : 0};
+		known = is_known(m, d, thing);
+		if (is_there(d, thing) && (shows_quiet || known || did_something(d, thing)))
+			ranks[d->things_len++] = (struct rank){thing, few && known, kind_of(m, d, thing),
+			                                       few ? weight(d, thing) : 0};
 	}
 	qsort(ranks, d->things_len, sizeof(*ranks), compare_ranks);
 	for (i = 0; i < d->things_len; i++)
 		d->things[i] = ranks[i].thing;
-	for (i = 0; i < d->things_len && ranks[i].weight > 0; i++)
-		;
-	d->shown_len = d->rule->flags & PANEL_FEW ? shown_of(m, d->things_len, i) : d->things_len;
+	d->shown_len = d->rule->flags & PANEL_FEW ? shown_of(m, ranks, d->things_len) : d->things_len;
 	free(ranks);
 	return GALVO_OK;
 }
@@ -209,17 +246,6 @@ static const char *words(struct panel_maker *m, const char *first, const char *s
 	return panels_text(m->memory, &m->text);
 }
 
-static const char *key_of(struct panel_maker *m, const struct draft *d, const char *thing,
-                          const char *column)
-{
-	buf_put_str(&m->text, d->rule->id);
-	if (thing[0])
-		buf_printf(&m->text, "/%s", thing);
-	if (column)
-		buf_printf(&m->text, "/%s", column);
-	return panels_text(m->memory, &m->text);
-}
-
 static galvo_status curve_add(struct panel_maker *m, struct draft *d, const struct shown_column *c,
                               struct curve_way way, const char *thing, const char *key,
                               galvo_error *reterr)
@@ -263,8 +289,8 @@ static galvo_status thing_add(struct panel_maker *m, struct draft *d, uint32_t t
 		return panels_no_memory(reterr);
 	for (i = 0; i < d->columns_len && status == GALVO_OK; i++)
 		if (!isnan(d->columns[i].figures[thing].avg) &&
-		    (!(d->rule->flags & PANEL_SPARE) ||
-		     is_something(&d->columns[i].figures[thing])))
+		    (!(d->rule->flags & PANEL_SPARE) || is_something(&d->columns[i].figures[thing]) ||
+		     key_is_known(m, key_of(m, d, key, d->columns[i].rule->label))))
 			status = curve_add(m, d, &d->columns[i],
 			                   (struct curve_way){.kind = WAY_COLUMN, .thing = thing},
 			                   label, key, reterr);

@@ -175,7 +175,7 @@ static galvo_status sums_make(struct sums *s, struct rest_walk *x, galvo_error *
 	if (!ok || !s->amount || !s->slope || !s->more || !s->is_known)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu ticks", n);
 	rest_rewind(x);
-	while (rest_next(x, &r))
+	while (s->at_mono_ns && rest_next(x, &r))
 		add_row(s, &r);
 	return GALVO_OK;
 }

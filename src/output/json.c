@@ -4,18 +4,21 @@
 #include "json.h"
 
 /* What stands in front of a value: a comma, a new line, the key if it is in an object. */
-static void begin(struct json *j, const char *key)
+void json_begin(struct json *j, const char *key)
 {
-	buf_printf(&j->sheet->buf, "%s%s%*s", j->has_member ? "," : "", j->depth ? "\n" : "",
-	           (int)(2 * j->depth), "");
+	if (j->is_dense)
+		buf_put_str(&j->sheet->buf, j->has_member ? "," : "");
+	else
+		buf_printf(&j->sheet->buf, "%s%s%*s", j->has_member ? "," : "", j->depth ? "\n" : "",
+		           (int)(2 * j->depth), "");
 	if (key)
-		buf_printf(&j->sheet->buf, "\"%s\": ", key);
+		buf_printf(&j->sheet->buf, "\"%s\":%s", key, j->is_dense ? "" : " ");
 	j->has_member = true;
 }
 
 void json_open(struct json *j, const char *key, const char *bracket)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_put_str(&j->sheet->buf, bracket);
 	j->depth++;
 	j->has_member = false;
@@ -25,40 +28,40 @@ void json_open(struct json *j, const char *key, const char *bracket)
 void json_close(struct json *j, const char *bracket)
 {
 	j->depth--;
-	if (j->has_member)
+	if (j->has_member && !j->is_dense)
 		buf_printf(&j->sheet->buf, "\n%*s", (int)(2 * j->depth), "");
 	buf_put_str(&j->sheet->buf, bracket);
 	j->has_member = true;
 	sheet_flush(j->sheet, false);
 }
 
-static void put_double(struct json *j, const char *key, double v)
+void json_double(struct json *j, const char *key, double v)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_put_number(&j->sheet->buf, v);
 }
 
 void json_flag(struct json *j, const char *key, bool v)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_put_str(&j->sheet->buf, v ? "true" : "false");
 }
 
 void json_u64(struct json *j, const char *key, uint64_t v)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_printf(&j->sheet->buf, "%llu", (unsigned long long)v);
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_put_str(&j->sheet->buf, "null");
 }
 
 void json_span(struct json *j, const char *key, struct span v)
 {
-	begin(j, key);
+	json_begin(j, key);
 	buf_put_json(&j->sheet->buf, v);
 }
 
@@ -93,7 +96,7 @@ static void put_row(struct json *j, const struct json_row *row, const void *thin
 		memcpy(&v.number, at, sizeof(v.number));
 		if (row->kind == JSON_ROUNDED)
 			v.number = floor(v.number + 0.5);
-		put_double(j, row->key, v.number);
+		json_double(j, row->key, v.number);
 		return;
 	case JSON_COUNT:
 		memcpy(&v.count, at, sizeof(v.count));

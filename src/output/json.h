@@ -8,6 +8,7 @@ struct json {
 	struct sheet *sheet;
 	unsigned depth;
 	bool has_member; /* at this level */
+	bool is_dense;   /* without blanks and new lines */
 };
 
 enum json_kind {
@@ -33,6 +34,9 @@ struct json_row {
  */
 void json_open(struct json *j, const char *key, const char *bracket);
 void json_close(struct json *j, const char *bracket);
+/* What stands in front of a value that the caller then puts into the sheet. */
+void json_begin(struct json *j, const char *key);
+void json_double(struct json *j, const char *key, double v); /* null if it is not finite */
 void json_u64(struct json *j, const char *key, uint64_t v);
 void json_flag(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);

@@ -15,6 +15,7 @@
 struct sheet {
 	struct buf buf; /* what has not been handed on yet */
 	size_t line;    /* where in it the current line of text begins */
+	size_t columns; /* no line is longer: LINE_COLUMNS */
 	galvo_write_fn write_fn;
 	void *ctx;
 	galvo_status status;
@@ -27,7 +28,7 @@ void sheet_flush(struct sheet *s, bool all);
 /* Hands on the rest; says how it all went. */
 galvo_status sheet_finish(struct sheet *s, galvo_error *reterr);
 
-/* Ends a line of text: clips it at LINE_COLUMNS with an ellipsis, takes blanks off its end. */
+/* Ends a line of text: clips it at its columns with an ellipsis, takes blanks off its end. */
 void sheet_line_end(struct sheet *s);
 /* The same for words that matter: what is too long goes on in further lines, that far indented. */
 void sheet_line_wrap(struct sheet *s, size_t indent);
@@ -67,6 +68,13 @@ void put_outcome(struct buf *b, const struct summary_workload *w); /* exit statu
 /* ---- the two reports ------------------------------------------------------------------------ */
 
 void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by);
+/* Its beginning: a label and a text a line, what is wrong with the recording included. */
+void report_head(struct sheet *s, const struct galvo_summary *sum);
+#define LABEL_COLUMNS 11 /* of the beginning: what stands before each line's text */
+/* What is not in the figures: whether it is worth a line, and its two halves. */
+bool note_is_shown(const struct summary_note *note);
+void put_note_subject(struct sheet *s, const struct summary_note *note);
+void put_note_text(struct sheet *s, const struct summary_note *note);
 /* Sections of it; one that has nothing to say writes nothing. */
 void report_machine(struct sheet *s, const struct galvo_summary *sum);
 void report_devices(struct sheet *s, const struct galvo_summary *sum);

@@ -4,7 +4,6 @@
 
 #include "output.h"
 
-#define LABEL_COLUMNS 11 /* of the header: what stands before each line's text */
 #define NOTES_MAX 8 /* JSON has all */
 #define NOTE_INDENT 4
 #define COST_INDENT 14
@@ -257,12 +256,15 @@ static void put_how_often(struct sheet *s, const struct summary_note *note)
 	buf_put_str(&s->buf, ")");
 }
 
-/* The count of what went wrong stands before or behind the text, as it reads best. */
-static void report_note(struct sheet *s, const struct summary_note *note)
+void put_note_subject(struct sheet *s, const struct summary_note *note)
 {
-	buf_put_str(&s->buf, note->kind == NOTE_SOURCE ? "  source " : "  ");
+	buf_put_str(&s->buf, note->kind == NOTE_SOURCE ? "source " : "");
 	sheet_escaped(s, note->subject);
-	buf_put_str(&s->buf, ": ");
+}
+
+/* The count of what went wrong stands before or behind the text, as it reads best. */
+void put_note_text(struct sheet *s, const struct summary_note *note)
+{
 	if (note->kind == NOTE_REJECTED || note->kind == NOTE_VANISHED)
 		count(s, "", note->count, "");
 	sheet_escaped(s, note->text);
@@ -270,11 +272,19 @@ static void report_note(struct sheet *s, const struct summary_note *note)
 		put_how_often(s, note);
 	if (note->kind == NOTE_DAMAGE && note->offset)
 		buf_printf(&s->buf, " (at byte %llu)", (unsigned long long)note->offset);
+}
+
+static void report_note(struct sheet *s, const struct summary_note *note)
+{
+	buf_put_str(&s->buf, "  ");
+	put_note_subject(s, note);
+	buf_put_str(&s->buf, ": ");
+	put_note_text(s, note);
 	sheet_line_wrap(s, NOTE_INDENT);
 }
 
 /* That a process ended while it was looked at is no loss: JSON counts it, the page does not. */
-static bool is_worth_a_line(const struct summary_note *note)
+bool note_is_shown(const struct summary_note *note)
 {
 	return note->kind != NOTE_VANISHED;
 }
@@ -284,13 +294,13 @@ static void report_notes(struct sheet *s, const struct galvo_summary *sum)
 	size_t all = 0, shown = 0, i;
 
 	for (i = 0; i < sum->notes_len; i++)
-		all += is_worth_a_line(&sum->notes[i]);
+		all += note_is_shown(&sum->notes[i]);
 	if (all == 0)
 		return;
 	sheet_text(s, "");
 	sheet_text(s, "not recorded, and why");
 	for (i = 0; i < sum->notes_len && shown < (all <= NOTES_MAX ? all : NOTES_MAX - 1); i++)
-		if (is_worth_a_line(&sum->notes[i])) {
+		if (note_is_shown(&sum->notes[i])) {
 			report_note(s, &sum->notes[i]);
 			shown++;
 		}
@@ -383,10 +393,15 @@ static void report_cost(struct sheet *s, const struct galvo_summary *sum)
 		sheet_text(s, "              of its sampling threads only: the rest is unknown");
 }
 
-void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by)
+void report_head(struct sheet *s, const struct galvo_summary *sum)
 {
 	report_header(s, sum);
 	report_warnings(s, sum);
+}
+
+void report_text(struct sheet *s, const struct galvo_summary *sum, galvo_report_by by)
+{
+	report_head(s, sum);
 	report_regions(s, sum);
 	report_machine(s, sum);
 	report_gpus(s, sum);

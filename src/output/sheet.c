@@ -7,7 +7,8 @@
 
 void sheet_init(struct sheet *s, galvo_write_fn write_fn, void *ctx)
 {
-	*s = (struct sheet){.write_fn = write_fn, .ctx = ctx, .status = GALVO_OK};
+	*s = (struct sheet){.columns = LINE_COLUMNS, .write_fn = write_fn, .ctx = ctx,
+	                    .status = GALVO_OK};
 	buf_init(&s->buf, SHEET_BYTES_MAX);
 }
 
@@ -56,7 +57,7 @@ static void end_line(struct sheet *s)
 void sheet_line_end(struct sheet *s)
 {
 	if (s->buf.len > s->line)
-		clip(&s->buf, s->line, LINE_COLUMNS);
+		clip(&s->buf, s->line, s->columns);
 	end_line(s);
 	sheet_flush(s, false);
 }
@@ -70,7 +71,7 @@ static void blanks(struct buf *b, size_t n)
 #define INDENT_MAX 8
 
 /* How much of it goes into this line: up to a blank, or as much as there is room for. */
-static size_t first_line(struct span text, size_t columns)
+static size_t first_line(struct span text, size_t columns, size_t line_columns)
 {
 	size_t n = text_fit(text, columns), first, end, k;
 
@@ -83,12 +84,12 @@ static size_t first_line(struct span text, size_t columns)
 	for (end = k + 1; end < text.n && text.p[end] != ' '; end++)
 		;
 	/* A word that no line has room for is broken; the others are indented. */
-	return k > n / 2 || (k > first && end - k + INDENT_MAX < LINE_COLUMNS) ? k : n;
+	return k > n / 2 || (k > first && end - k + INDENT_MAX < line_columns) ? k : n;
 }
 
 void sheet_line_wrap(struct sheet *s, size_t indent)
 {
-	size_t from = s->line, room = LINE_COLUMNS, n;
+	size_t from = s->line, room = s->columns, n;
 	struct span rest;
 	struct buf words;
 
@@ -100,8 +101,8 @@ void sheet_line_wrap(struct sheet *s, size_t indent)
 	buf_put(&words, s->buf.p + from, s->buf.len - from);
 	s->buf.failed |= words.failed;
 	s->buf.len = from;
-	for (rest = span_of(words.p, words.len); rest.n; room = LINE_COLUMNS - indent) {
-		n = first_line(rest, room);
+	for (rest = span_of(words.p, words.len); rest.n; room = s->columns - indent) {
+		n = first_line(rest, room, s->columns);
 		if (s->buf.len > from)
 			blanks(&s->buf, indent);
 		buf_put(&s->buf, rest.p, n);

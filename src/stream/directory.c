@@ -142,10 +142,11 @@ static galvo_status add_absent(struct reading *r, const struct stream_form *form
 
 static galvo_status read_stream(struct reading *r, struct window *w,
                                 const struct stream_form *form, const char *file_name, int fd,
-                                uint64_t file_bytes, galvo_error *reterr)
+                                uint64_t file_bytes, uint64_t end, galvo_error *reterr)
 {
 	struct stream_progress at = STREAM_START;
-	struct stream_build *b = stream_build_create(r, form, file_name, &at, file_bytes);
+	struct stream_build *b = stream_build_create(r, form, file_name, &at,
+	                                             file_bytes < end ? file_bytes : end);
 	galvo_error why = {0};
 	bool is_end, ok;
 	int failed = 0;
@@ -153,7 +154,7 @@ static galvo_status read_stream(struct reading *r, struct window *w,
 
 	if (!b)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	window_open(w, fd, 0);
+	window_open(w, fd, 0, end);
 	status = window_feed(w, b, END_FINAL, UINT64_MAX, &is_end, &failed, reterr);
 	ok = status != GALVO_OK || stream_build_take(b, &at);
 	if (ok && failed) {
@@ -164,9 +165,20 @@ static galvo_status read_stream(struct reading *r, struct window *w,
 	return ok ? status : err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
 }
 
+static uint64_t end_of(const struct run_cut *cuts, size_t n, const struct stream_form *form,
+                       const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (cuts[i].form == form && strcmp(cuts[i].name, name) == 0)
+			return cuts[i].bytes;
+	return cuts ? 0 : UINT64_MAX;
+}
+
 /* All streams that are there, and a note for each that is not and should be. */
 static galvo_status add_streams(struct reading *r, int dir_fd, const struct session *session,
-                                galvo_error *reterr)
+                                const struct run_cut *cuts, size_t cuts_len, galvo_error *reterr)
 {
 	const struct stream_form *form;
 	galvo_status status = GALVO_OK;
@@ -183,7 +195,8 @@ static galvo_status add_streams(struct reading *r, int dir_fd, const struct sess
 			continue;
 		status = run_file_open(dir_fd, name, &fd, &bytes, &e);
 		if (status == GALVO_OK) {
-			status = read_stream(r, &w, form, name, fd, bytes, reterr);
+			status = read_stream(r, &w, form, name, fd, bytes,
+			                     end_of(cuts, cuts_len, form, name), reterr);
 			close(fd);
 		} else if (status == GALVO_ERR_ABSENT &&
 		           !is_named_before(session, session ? session->probes_len : 0, 0, name)) {
@@ -196,7 +209,8 @@ static galvo_status add_streams(struct reading *r, int dir_fd, const struct sess
 	return status;
 }
 
-galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *reterr)
+galvo_status run_read(int at_fd, const char *dir, const struct run_cut *cuts, size_t cuts_len,
+                      galvo_run **ret_run, galvo_error *reterr)
 {
 	const struct session *session;
 	struct reading r;
@@ -205,9 +219,9 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 	int fd = -1;
 
 	reading_init(&r);
-	status = run_dir_open(AT_FDCWD, dir, &r.arena, &fd, &session, &why, reterr);
+	status = run_dir_open(at_fd, dir, &r.arena, &fd, &session, &why, reterr);
 	if (status == GALVO_OK)
-		status = add_streams(&r, fd, session, reterr);
+		status = add_streams(&r, fd, session, cuts, cuts_len, reterr);
 	if (status == GALVO_OK && !session && r.streams.len == 0)
 		status = err_set(reterr, GALVO_ERR_ABSENT,
 		                 "%s: not a recorded run: no metadata and no streams", dir);
@@ -221,3 +235,7 @@ galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *r
 	return status;
 }
 
+galvo_status galvo_run_open(const char *dir, galvo_run **ret_run, galvo_error *reterr)
+{
+	return run_read(AT_FDCWD, dir, NULL, 0, ret_run, reterr);
+}

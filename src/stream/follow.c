@@ -37,7 +37,7 @@ static galvo_status read_new(struct poll *p, struct followed *f, int fd, uint64_
 
 	if (!b)
 		return err_set(reterr, GALVO_ERR_NOMEM, "out of memory");
-	window_open(w, fd, f->at.offset);
+	window_open(w, fd, f->at.offset, UINT64_MAX);
 	status = window_feed(w, b, is_over ? END_FINAL : END_GROWS, POLL_BYTES, &is_end, &failed, reterr);
 	ok = status != GALVO_OK || stream_build_take(b, &f->at);
 	stream_build_destroy(b);
@@ -162,6 +162,47 @@ galvo_status galvo_follower_poll(galvo_follower *f, galvo_follower_news *ret_new
 		return status;
 	f->state = f->tried;
 	return give_news(&p, ret_news, reterr);
+}
+
+/* ---- all that was before ------------------------------------------------------------------- */
+
+/* Whether the files are those of which so much was taken. */
+static bool is_still_there(const struct galvo_follower *f)
+{
+	int dir_fd = file_open(f->at_fd, f->dir, O_RDONLY | O_DIRECTORY);
+	bool is_same = true;
+	size_t i;
+
+	for (i = 0; i < f->state.files_len; i++) {
+		struct followed look = f->state.files[i];
+
+		is_same = !followed_has_changed(&look, dir_fd) && is_same;
+	}
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return is_same;
+}
+
+galvo_status galvo_follower_past(galvo_follower *f, galvo_run **ret_run, galvo_error *reterr)
+{
+	struct run_cut cuts[FOLLOWED_MAX];
+	struct galvo_run *run = NULL;
+	galvo_status status;
+	size_t i;
+
+	if (!f || !ret_run)
+		return err_set(reterr, GALVO_ERR_INVALID, "a follower and a place are needed");
+	for (i = 0; i < f->state.files_len; i++)
+		cuts[i] = (struct run_cut){f->state.files[i].form, f->state.files[i].name,
+		                           f->state.files[i].at.offset};
+	status = run_read(f->at_fd, f->dir, cuts, f->state.files_len, &run, reterr);
+	if (status == GALVO_OK && !is_still_there(f)) {
+		galvo_run_close(run);
+		return err_set(reterr, GALVO_ERR_STATE, "%s: another recording is in its place", f->dir);
+	}
+	if (status == GALVO_OK)
+		*ret_run = run;
+	return status;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

@@ -185,11 +185,11 @@ __attribute__((format(printf, 5, 6))) bool reading_note(struct reading *r, const
 struct window {
 	char *p; /* from the byte of the file at `offset` */
 	size_t len, cap;
-	uint64_t offset;
+	uint64_t offset, end; /* the file is taken to end there, if it does not sooner */
 	int fd;
 };
 
-void window_open(struct window *w, int fd, uint64_t offset);
+void window_open(struct window *w, int fd, uint64_t offset, uint64_t end);
 void window_finish(struct window *w);
 /*
  * Feeds the parser up to the file's end, or past most_bytes. A file that cannot be read ends there,
@@ -255,6 +255,15 @@ enum { STREAM_FILES_MAX = 16 };
 galvo_status run_dir_open(int at_fd, const char *dir, struct arena *a, int *ret_fd,
                           const struct session **ret_session, const char **ret_why,
                           galvo_error *reterr);
+/* How far a file was read. */
+struct run_cut {
+	const struct stream_form *form;
+	const char *name;
+	uint64_t bytes;
+};
+/* galvo_run_open of what lies before the cuts: NULL: of all; else, of files without one, nothing. */
+galvo_status run_read(int at_fd, const char *dir, const struct run_cut *cuts, size_t cuts_len,
+                      galvo_run **ret_run, galvo_error *reterr);
 /* What galvo_run_check answers. */
 void run_sum_up(const struct galvo_run *run, galvo_check_result *ret);
 #define REPAIR_SUBJECT "recording" /* of the notes that a repaired copy has of itself */

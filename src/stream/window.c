@@ -9,10 +9,11 @@ enum { WINDOW_BYTES = 2 << 20 };
 /* Any message that begins in its first half is in it whole. */
 static const size_t WINDOW_MAX_BYTES = 2 * ((size_t)STREAM_MESSAGE_MAX + WIRE_VARINT_MAX);
 
-void window_open(struct window *w, int fd, uint64_t offset)
+void window_open(struct window *w, int fd, uint64_t offset, uint64_t end)
 {
 	w->fd = fd;
 	w->offset = offset;
+	w->end = end;
 	w->len = 0;
 }
 
@@ -42,8 +43,9 @@ static int fill(struct window *w, bool *ret_is_end)
 {
 	*ret_is_end = false;
 	while (w->len < w->cap && !*ret_is_end) {
-		ssize_t n = pread(w->fd, w->p + w->len, w->cap - w->len,
-		                  (off_t)(w->offset + w->len));
+		uint64_t at = w->offset + w->len, left = w->end > at ? w->end - at : 0;
+		size_t room = w->cap - w->len;
+		ssize_t n = pread(w->fd, w->p + w->len, left < room ? (size_t)left : room, (off_t)at);
 
 		if (n < 0 && errno != EINTR)
 			return errno;

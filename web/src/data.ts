@@ -10,6 +10,8 @@ export interface Document {
 	title: string;
 	live: boolean;
 	sequence?: string;
+	waiting?: string;
+	waiting?: string; /* what for, while there is no run yet */
 	resolution: string;
 	bytes?: 4 | 8;
 	runs: Run[];

@@ -6,7 +6,17 @@ export interface Range {
 }
 
 export type Theme = "auto" | "light" | "dark";
-export type Change = "data" | "range" | "selection" | "cursor" | "hidden" | "theme" | "follow";
+export type Change =
+	| "data"
+	| "range"
+	| "selection"
+	| "cursor"
+	| "hidden"
+	| "theme"
+	| "follow"
+	| "panels"
+	| "process"
+	| "print";
 
 export class View {
 	full: Range = { from: 0, end: 1 };
@@ -16,6 +26,9 @@ export class View {
 	readonly hidden = new Set<string>(); /* of series: seriesId(run, key) */
 	theme: Theme = "auto";
 	follow = false; /* of a live page: the range moves on with the recording */
+	readonly hiddenPanels = new Set<string>(); /* by the panel's id */
+	process: string | null = null; /* processId(run, id): its curves are lit, the others dim */
+	printing = false; /* all panels are to be drawn, for paper: light */
 
 	private readonly listeners = new Map<Change, (() => void)[]>();
 	private readonly told = new Set<Change>();
@@ -62,6 +75,24 @@ export class View {
 		this.tell("hidden");
 	}
 
+	togglePanel(id: string): void {
+		if (!this.hiddenPanels.delete(id)) this.hiddenPanels.add(id);
+		this.tell("panels");
+	}
+
+	setProcess(id: string | null): void {
+		if (id === this.process) return;
+		this.process = id;
+		this.tell("process");
+	}
+
+	/* At once, and not with the next frame: the browser waits for it with its paper. */
+	setPrinting(printing: boolean): void {
+		if (printing === this.printing) return;
+		this.printing = printing;
+		for (const listener of this.listeners.get("print") ?? []) listener();
+	}
+
 	setTheme(theme: Theme): void {
 		this.theme = theme;
 		this.tell("theme");
@@ -76,4 +107,8 @@ export class View {
 
 export function seriesId(run: number, key: string): string {
 	return `${run}/${key}`;
+}
+
+export function processId(run: number, id: string): string {
+	return `${run}/${id}`;
 }

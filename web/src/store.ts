@@ -1,6 +1,7 @@
 /* The recorded values: documents put together, blocks decoded when they are needed. */
 import type { Document, Panel, Run, Series } from "./data.js";
 import type { Range } from "./state.js";
+import { Recordings, type Detail } from "./store/recordings.js";
 
 /* What a selection is asked for, of one series. Null: nothing is known of that time. */
 export interface Figures {
@@ -31,8 +32,15 @@ export interface Store {
 	merge(document: Document): void;
 	/* Loads what there is of the finest pieces in that range; resolves when they are there. */
 	load(run: number, series: Series, range: Range): Promise<void>;
+	/* As load(), but buckets of enough_s seconds will do. */
+	want(run: number, series: Series, range: Range, enough_s: number): Promise<void>;
 	/* Of what is loaded; load first. */
 	figures(run: number, series: Series, range: Range): Figures | null;
 	/* The value at that instant, of what is loaded. */
 	at(run: number, series: Series, t: number): number | null;
+}
+
+/* `changed` is called when there is something new to be drawn. A served page gives `detail`. */
+export function createStore(first: Document, changed: () => void, detail: Detail | null = null): Recordings {
+	return new Recordings(first, changed, detail);
 }

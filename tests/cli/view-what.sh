@@ -1,0 +1,3 @@
+#!/bin/sh
+# A page needs a run.
+"$GALVO" view

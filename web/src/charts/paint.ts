@@ -1,0 +1,256 @@
+/* Painting of curves: bands and lines, areas on top of each other, rows of heat. */
+import type { Range } from "../state.js";
+import { HEAT, mix } from "./colours.js";
+import type { Cells } from "./sample.js";
+
+export interface Drawn {
+	id: string;
+	colour: string;
+	dash: boolean; /* of another run than the first */
+	dim: boolean; /* another one is lit */
+	run: number;
+	cells: Cells;
+}
+
+/* The plot in pixels of the screen. */
+export interface Plot {
+	context: CanvasRenderingContext2D;
+	width: number;
+	height: number;
+	ratio: number;
+	card: string;
+	ink: string;
+}
+
+/* From values to pixels. */
+export interface Scale {
+	low: number;
+	high: number;
+}
+
+function toY(scale: Scale, height: number, ratio: number): (value: number) => number {
+	const top = 4 * ratio;
+	const room = height - top - ratio;
+	const factor = room / (scale.high - scale.low);
+	return (value) => top + room - (value - scale.low) * factor;
+}
+
+export { toY };
+
+export function extent(drawn: readonly Drawn[]): Scale | null {
+	let low = Infinity;
+	let high = -Infinity;
+	for (const { cells } of drawn)
+		for (let i = 0; i < cells.n; i++) {
+			if (cells.lo[i] < low) low = cells.lo[i];
+			if (cells.hi[i] > high) high = cells.hi[i];
+		}
+	return low <= high ? { low, high } : null;
+}
+
+export function paintLines(plot: Plot, drawn: readonly Drawn[], scale: Scale): void {
+	const { context, height, ratio } = plot;
+	const y = toY(scale, height, ratio);
+	const order = [...drawn].sort((a, b) => Number(b.dim) - Number(a.dim));
+	for (const one of order) band(plot, one, y);
+	for (const { cells, colour, dash, dim } of order) {
+		context.globalAlpha = dim ? 0.18 : 1;
+		context.strokeStyle = colour;
+		context.lineWidth = 1.3 * ratio;
+		context.lineJoin = "bevel";
+		context.setLineDash(dash ? [4 * ratio, 3 * ratio] : []);
+		context.beginPath();
+		stroke(context, cells, y);
+		context.stroke();
+	}
+	context.setLineDash([]);
+	context.globalAlpha = 1;
+}
+
+/* From lowest to highest, never less than a pixel of it: a spike of one point is seen. */
+function band(plot: Plot, { cells, colour, dim }: Drawn, y: (value: number) => number): void {
+	const { context, ratio } = plot;
+	const { x0, x1, lo, hi, n } = cells;
+	context.globalAlpha = dim ? 0.06 : 0.34;
+	context.fillStyle = colour;
+	for (let i = 0; i < n; i++) {
+		if (!(hi[i] > lo[i])) continue;
+		const top = Math.floor(y(hi[i]));
+		const bottom = Math.ceil(y(lo[i]));
+		if (bottom - top < 2 * ratio) continue;
+		const left = Math.floor(x0[i]);
+		context.fillRect(left, top, Math.max(1, Math.floor(x1[i]) - left), bottom - top);
+	}
+	context.globalAlpha = 1;
+}
+
+/* Steps where a cell is wider than a pixel, for there the value was the same all the time; else a line. */
+function stroke(context: CanvasRenderingContext2D, cells: Cells, y: (value: number) => number): void {
+	const { x0, x1, mean, n } = cells;
+	let before = -Infinity;
+	for (let i = 0; i < n; i++) {
+		const at = y(mean[i]);
+		const joined = x0[i] - before < 0.5;
+		const narrow = x1[i] - x0[i] <= 1.01;
+		if (narrow && joined) context.lineTo((x0[i] + x1[i]) / 2, at);
+		else if (joined) context.lineTo(x0[i], at);
+		else context.moveTo(x0[i], at);
+		if (!narrow || !joined) context.lineTo(Math.max(x1[i], x0[i] + 1), at);
+		before = x1[i];
+	}
+}
+
+/* Means of one curve, on top of what is below it, for each column. */
+export interface Layer {
+	drawn: Drawn;
+	top: Float64Array;
+	bottom: Float64Array;
+}
+
+export interface Pile {
+	layers: Layer[];
+	peak: Float64Array; /* the sum of the highest of all: what there was at most */
+	known: Uint8Array; /* is there anything in that column */
+	top: number; /* the highest of the means' sums */
+	high: number; /* and of the sums of the highest */
+}
+
+/* Of one run: sums of two runs would be of nothing. */
+export function pile(drawn: readonly Drawn[], width: number): Pile {
+	const columns = Math.ceil(width);
+	const peak = new Float64Array(columns);
+	const known = new Uint8Array(columns);
+	const layers: Layer[] = [];
+	let sum = new Float64Array(columns);
+	for (const one of drawn) {
+		const { cells } = one;
+		const top = sum.slice();
+		const done = new Uint8Array(columns);
+		for (let i = 0; i < cells.n; i++) {
+			const column = Math.floor(cells.x0[i] + 1e-6);
+			if (column < 0 || column >= columns || done[column]) continue;
+			done[column] = 1;
+			known[column] = 1;
+			top[column] += cells.mean[i];
+			peak[column] += cells.hi[i];
+		}
+		layers.push({ drawn: one, top, bottom: sum });
+		sum = top;
+	}
+	let top = 0;
+	let high = 0;
+	for (let i = 0; i < columns; i++) {
+		top = Math.max(top, sum[i]);
+		high = Math.max(high, sum[i], peak[i]);
+	}
+	return { layers, peak, known, top, high };
+}
+
+/* From the top one down, each to the ground: no seam between two that touch. */
+export function paintPile(plot: Plot, { layers, peak, known }: Pile, scale: Scale): void {
+	const { context, height, ratio, card } = plot;
+	const y = toY(scale, height, ratio);
+	const ground = y(Math.max(0, scale.low));
+	if (layers.length === 0) return;
+	context.globalAlpha = 0.3;
+	context.fillStyle = layers[layers.length - 1].drawn.colour;
+	const all = layers[layers.length - 1].top;
+	for (let i = 0; i < all.length; i++) {
+		if (!known[i]) continue;
+		const top = Math.max(0, Math.floor(y(peak[i])));
+		const bottom = Math.round(y(all[i]));
+		if (bottom - top > ratio) context.fillRect(i, top, 1, bottom - top);
+	}
+	context.globalAlpha = 1;
+	for (let k = layers.length - 1; k >= 0; k--) {
+		const { drawn, top, bottom } = layers[k];
+		context.fillStyle = mix(drawn.colour, card, drawn.dim ? 0.82 : 0.22);
+		area(context, known, top, bottom, y, ground);
+	}
+}
+
+function area(context: CanvasRenderingContext2D, known: Uint8Array, top: Float64Array, bottom: Float64Array,
+	y: (value: number) => number, ground: number): void {
+	const n = known.length;
+	context.beginPath();
+	for (let i = 0; i < n; ) {
+		/* A run of columns in which this curve is anything. */
+		while (i < n && (!known[i] || top[i] === bottom[i])) i++;
+		if (i >= n) break;
+		const first = i;
+		context.moveTo(first, ground);
+		context.lineTo(first, y(top[first]));
+		for (; i < n && known[i] && top[i] !== bottom[i]; i++) context.lineTo(i + 0.5, y(top[i]));
+		context.lineTo(i, y(top[i - 1]));
+		context.lineTo(i, ground);
+		context.closePath();
+	}
+	context.fill();
+}
+
+/* Of another run than the first the upper edges alone; of more than three the uppermost. */
+export function paintEdges(plot: Plot, { layers, known }: Pile, scale: Scale): void {
+	const { context, height, ratio, ink } = plot;
+	const y = toY(scale, height, ratio);
+	context.lineWidth = 1.5 * ratio;
+	context.setLineDash([4 * ratio, 3 * ratio]);
+	for (const { drawn, top } of layers.length > 3 ? layers.slice(-1) : layers) {
+		context.globalAlpha = drawn.dim ? 0.18 : 1;
+		context.strokeStyle = layers.length > 3 ? ink : drawn.colour;
+		context.beginPath();
+		let open = false;
+		for (let i = 0; i < known.length; i++) {
+			if (!known[i]) open = false;
+			else if (open) context.lineTo(i + 0.5, y(top[i]));
+			else {
+				context.moveTo(i, y(top[i]));
+				open = true;
+			}
+		}
+		context.stroke();
+	}
+	context.setLineDash([]);
+	context.globalAlpha = 1;
+}
+
+let scratch: HTMLCanvasElement | null = null;
+
+/* A row for each curve: below its mean, and as a stripe above that its highest. */
+export function paintHeat(plot: Plot, drawn: readonly Drawn[], scale: Scale, top: number, row: number): void {
+	const { context } = plot;
+	const width = Math.ceil(plot.width);
+	if (drawn.length === 0 || width <= 0) return;
+	scratch ??= document.createElement("canvas");
+	scratch.width = width;
+	scratch.height = drawn.length * 2;
+	const small = scratch.getContext("2d")!;
+	const image = small.createImageData(width, drawn.length * 2);
+	const pixels = new Uint32Array(image.data.buffer);
+	const factor = 255 / (scale.high - scale.low);
+	const pixel = (value: number): number => HEAT[Math.min(255, Math.max(0, Math.round((value - scale.low) * factor)))];
+	drawn.forEach(({ cells }, k) => {
+		for (let i = 0; i < cells.n; i++) {
+			const column = Math.floor(cells.x0[i] + 1e-6);
+			if (column < 0 || column >= width) continue;
+			pixels[2 * k * width + column] = pixel(cells.hi[i]);
+			pixels[(2 * k + 1) * width + column] = pixel(cells.mean[i]);
+		}
+	});
+	small.putImageData(image, 0, 0);
+	context.imageSmoothingEnabled = false;
+	const gap = row >= 6 * plot.ratio ? plot.ratio : 0;
+	drawn.forEach(({ dim }, k) => {
+		const at = Math.round(top + k * row);
+		const high = Math.round(top + (k + 1) * row) - at - gap;
+		const stripe = high < 3 ? 0 : Math.max(1, Math.round(high * 0.25));
+		context.globalAlpha = dim ? 0.25 : 1;
+		if (stripe > 0) context.drawImage(small.canvas, 0, 2 * k, width, 1, 0, at, width, stripe);
+		context.drawImage(small.canvas, 0, 2 * k + 1, width, 1, 0, at + stripe, width, high - stripe);
+	});
+	context.globalAlpha = 1;
+}
+
+/* Seconds of a pixel. */
+export function pixelSeconds(range: Range, width: number): number {
+	return (range.end - range.from) / Math.max(1, width);
+}
