@@ -70,7 +70,8 @@ struct panels {
 };
 
 struct panels_options {
-	size_t processes_max; /* curves of processes in one panel: the others are summed up; 0: 24 */
+	/* Curves of processes in one panel; 0: 24. The others, those that did nothing too, are summed up. */
+	size_t processes_max;
 	bool gpu_only;
 	/* What was drawn is drawn on, though it does nothing now: by the key of a curve. NULL: nothing was. */
 	bool (*is_known)(const void *known, const char *key);
@@ -84,9 +85,10 @@ galvo_status panels_make(struct panels *ret, const struct galvo_run *run,
 void panels_finish(struct panels *p);
 
 /*
- * The points of a curve: value[i] holds from from_mono_ns[i] to end_mono_ns[i], in order of time, on
- * CLOCK_MONOTONIC. from_mono_ns[i] > end_mono_ns[i-1]: nothing is known of the time between: a gap. All
- * values are finite.
+ * The points of a curve: value[i] holds from from_mono_ns[i] to end_mono_ns[i], which is later, in
+ * order of time, on CLOCK_MONOTONIC. from_mono_ns[i] > end_mono_ns[i-1]: nothing is known of the time
+ * between: a gap. All values are finite. Of many summed up they are means from tick to tick: where some
+ * covered a part of it only, they come to what these used. Zeroed after failures.
  */
 struct points {
 	uint64_t *from_mono_ns, *end_mono_ns;
@@ -107,7 +109,8 @@ struct bucket {
 
 /*
  * Those points that reach into [from_mono_ns, end_mono_ns), as at most some more than `wish` buckets of
- * as many points each. Only gaps of more than a 4096th of that time part buckets. Free with free().
+ * as many points each. Only gaps of more than a 4096th of that time part buckets. Free with free(), also
+ * where there are none.
  */
 galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,
                             size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr);

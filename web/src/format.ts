@@ -65,7 +65,7 @@ export function digits(value: number): string {
 	if (size >= 99.95) return value.toFixed(0);
 	if (size >= 9.995) return value.toFixed(1);
 	if (size >= 0.01) return value.toFixed(2);
-	return value.toPrecision(2);
+	return size >= 0.0001 ? value.toPrecision(2) : value.toExponential(0);
 }
 
 /* "1.21 GiB/s", "37.5 %"; "–" of what is not known. */

@@ -55,7 +55,7 @@ export class TimeAxis implements Strip {
 		context.stroke();
 		context.textAlign = "right";
 		context.fillStyle = inks.faint;
-		context.fillText(formatDuration(end - from), GUTTER - 6, height / 2 + 1);
+		context.fillText(formatDuration(end - from), GUTTER - 6, height / 2 + 1, GUTTER - 10);
 	}
 
 	over(): void {

@@ -26,18 +26,25 @@ export function nth(n: number): string {
 	return round === 0 ? colour : mix(colour, round === 1 ? "#ffffff" : "#000000", 0.35);
 }
 
-export function ofName(name: string): string {
-	let hash = 2166136261;
-	for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
-	return PALETTE[(hash >>> 8) % PALETTE.length];
-}
-
 /* A process has one colour wherever it is; other curves are numbered within their panel. */
 export class Colours {
 	private readonly processes = new Map<string, number>();
+	private readonly regions = new Map<string, number>();
 	private readonly panels = new Map<string, Map<string, number>>();
 
 	constructor(private readonly store: Store) {}
+
+	/* Regions of one name have one colour: the first names, which a recording tells in order, are all different. */
+	region(name: string): string {
+		if (this.regions.size === 0) for (const run of this.store.runs) for (const one of run.regions?.names ?? []) this.number(one);
+		return nth(this.number(name));
+	}
+
+	private number(name: string): number {
+		const place = this.regions.get(name) ?? this.regions.size;
+		this.regions.set(name, place);
+		return place;
+	}
 
 	of(panel: string, run: number, series: Series): string {
 		if (series.rest) return REST;

@@ -1,7 +1,7 @@
 /* Lanes of regions, host and GPU apart, with the marks above them. */
 import { formatDuration, formatInstant, plainText } from "../format.js";
 import type { StoredRun } from "../store.js";
-import { mix, ofName } from "./colours.js";
+import { mix } from "./colours.js";
 import { Names } from "./names.js";
 import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
@@ -91,7 +91,7 @@ export class Lanes implements Strip {
 			if (row?.run === run) row.bottom = Math.max(row.bottom, top - BETWEEN);
 		}
 		this.element.style.height = `${Math.max(0, top - BETWEEN + 3)}px`;
-		this.names.fill(runs, Math.max(54, top - BETWEEN + 3));
+		this.names.fill(runs, this.stage.colours, Math.max(54, top - BETWEEN + 3));
 		return true;
 	}
 
@@ -162,7 +162,7 @@ export class Lanes implements Strip {
 			const x = GUTTER + (time.from - from) * scale;
 			const wide = (time.end - time.from) * scale;
 			const name = regions.names[regions.name[lane.regions[i]]] ?? "";
-			const colour = ofName(name);
+			const colour = this.stage.colours.region(name);
 			if (wide < 1.5) {
 				context.fillStyle = colour;
 				context.fillRect(Math.floor(x), lane.top, 1, high);

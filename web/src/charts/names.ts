@@ -1,7 +1,7 @@
 /* Beside the lanes: the names of regions, how often there was one and how long together. */
 import { formatDuration, plainText } from "../format.js";
 import type { StoredRun } from "../store.js";
-import { ofName } from "./colours.js";
+import type { Colours } from "./colours.js";
 import { part } from "./stage.js";
 
 const MOST = 200;
@@ -9,7 +9,7 @@ const MOST = 200;
 export class Names {
 	readonly element = part("div", "legend");
 
-	fill(runs: readonly StoredRun[], high: number): void {
+	fill(runs: readonly StoredRun[], colours: Colours, high: number): void {
 		const sums = new Map<string, { count: number; length_s: number }>();
 		for (const { regions, length_s } of runs)
 			regions?.name.forEach((place, i) => {
@@ -24,7 +24,7 @@ export class Names {
 		const rows = [...sums].sort(([, a], [, b]) => b.length_s - a.length_s).slice(0, MOST).map(([name, { count, length_s }]) => {
 			const row = part("div", "row");
 			const swatch = part("span", "swatch");
-			swatch.style.background = ofName(name);
+			swatch.style.background = colours.region(name);
 			row.append(swatch, part("span", "label", plainText(name)), part("span", "number", String(count)), part("span", "number", formatDuration(length_s)));
 			row.title = plainText(name);
 			return row;

@@ -1,6 +1,7 @@
 /* Painting of curves: bands and lines, areas on top of each other, rows of heat. */
 import type { Range } from "../state.js";
 import { HEAT, mix } from "./colours.js";
+import { Raster, rgbOf } from "./raster.js";
 import type { Cells } from "./sample.js";
 
 export interface Drawn {
@@ -48,19 +49,30 @@ export function extent(drawn: readonly Drawn[]): Scale | null {
 	return low <= high ? { low, high } : null;
 }
 
+const raster = new Raster();
+
+/* Nearly each column has a cell of its own. */
+function isDense({ cells }: Drawn, width: number): boolean {
+	return cells.n > 0 && cells.x1[cells.n - 1] - cells.x0[0] <= cells.n * 1.3 && width > 0;
+}
+
 export function paintLines(plot: Plot, drawn: readonly Drawn[], scale: Scale): void {
-	const { context, height, ratio } = plot;
+	const { context, width, height, ratio } = plot;
 	const y = toY(scale, height, ratio);
 	const order = [...drawn].sort((a, b) => Number(b.dim) - Number(a.dim));
+	raster.begin(width, height);
 	for (const one of order) band(plot, one, y);
-	for (const { cells, colour, dash, dim } of order) {
-		context.globalAlpha = dim ? 0.18 : 1;
-		context.strokeStyle = colour;
-		context.lineWidth = 1.3 * ratio;
-		context.lineJoin = "bevel";
-		context.setLineDash(dash ? [4 * ratio, 3 * ratio] : []);
+	for (const one of order) if (isDense(one, width)) line(plot, one, y);
+	raster.end(context);
+	context.lineWidth = 1.3 * ratio;
+	context.lineJoin = "bevel";
+	for (const one of order) {
+		if (isDense(one, width)) continue;
+		context.globalAlpha = one.dim ? 0.18 : 1;
+		context.strokeStyle = one.colour;
+		context.setLineDash(one.dash ? [4 * ratio, 3 * ratio] : []);
 		context.beginPath();
-		stroke(context, cells, y);
+		stroke(context, one.cells, y);
 		context.stroke();
 	}
 	context.setLineDash([]);
@@ -68,20 +80,36 @@ export function paintLines(plot: Plot, drawn: readonly Drawn[], scale: Scale): v
 }
 
 /* From lowest to highest, never less than a pixel of it: a spike of one point is seen. */
-function band(plot: Plot, { cells, colour, dim }: Drawn, y: (value: number) => number): void {
-	const { context, ratio } = plot;
+function band({ ratio }: Plot, { cells, colour, dim }: Drawn, y: (value: number) => number): void {
 	const { x0, x1, lo, hi, n } = cells;
-	context.globalAlpha = dim ? 0.06 : 0.34;
-	context.fillStyle = colour;
+	const rgb = rgbOf(colour);
+	const alpha = dim ? 0.06 : 0.34;
 	for (let i = 0; i < n; i++) {
 		if (!(hi[i] > lo[i])) continue;
 		const top = Math.floor(y(hi[i]));
 		const bottom = Math.ceil(y(lo[i]));
 		if (bottom - top < 2 * ratio) continue;
 		const left = Math.floor(x0[i]);
-		context.fillRect(left, top, Math.max(1, Math.floor(x1[i]) - left), bottom - top);
+		const right = Math.max(left + 1, Math.floor(x1[i]));
+		for (let column = left; column < right; column++) raster.span(column, top, bottom, rgb, alpha);
 	}
-	context.globalAlpha = 1;
+}
+
+/* The means of a curve that has a cell in each column. */
+function line({ ratio }: Plot, { cells, colour, dim, dash }: Drawn, y: (value: number) => number): void {
+	const { x0, x1, mean, n } = cells;
+	const rgb = rgbOf(colour);
+	const alpha = dim ? 0.18 : 1;
+	const period = Math.round(7 * ratio);
+	let end = -Infinity;
+	let before = 0;
+	for (let i = 0; i < n; i++) {
+		const at = y(mean[i]);
+		const column = Math.floor(x0[i] + 1e-6);
+		if (!dash || column % period < 4 * ratio) raster.line(column, x0[i] - end < 0.5 ? before : at, at, rgb, alpha, ratio);
+		before = at;
+		end = x1[i];
+	}
 }
 
 /* Steps where a cell is wider than a pixel, for there the value was the same all the time; else a line. */
@@ -116,7 +144,7 @@ export interface Pile {
 }
 
 /* Of one run: sums of two runs would be of nothing. */
-export function pile(drawn: readonly Drawn[], width: number): Pile {
+export function pile(drawn: readonly Drawn[], width: number, ceiling: number | null): Pile {
 	const columns = Math.ceil(width);
 	const peak = new Float64Array(columns);
 	const known = new Uint8Array(columns);
@@ -140,52 +168,38 @@ export function pile(drawn: readonly Drawn[], width: number): Pile {
 	let top = 0;
 	let high = 0;
 	for (let i = 0; i < columns; i++) {
+		/* The highest of each were not at once: there was never more than there can be. */
+		if (ceiling !== null && peak[i] > ceiling) peak[i] = Math.max(ceiling, sum[i]);
 		top = Math.max(top, sum[i]);
 		high = Math.max(high, sum[i], peak[i]);
 	}
 	return { layers, peak, known, top, high };
 }
 
-/* From the top one down, each to the ground: no seam between two that touch. */
+/*
+ * From the top one down. Each reaches below the edge that it has in common with the next one, which is smooth:
+ * so nothing shines through between them.
+ */
 export function paintPile(plot: Plot, { layers, peak, known }: Pile, scale: Scale): void {
-	const { context, height, ratio, card } = plot;
-	const y = toY(scale, height, ratio);
-	const ground = y(Math.max(0, scale.low));
+	const { context, width, height, ratio, card } = plot;
 	if (layers.length === 0) return;
-	context.globalAlpha = 0.3;
-	context.fillStyle = layers[layers.length - 1].drawn.colour;
-	const all = layers[layers.length - 1].top;
-	for (let i = 0; i < all.length; i++) {
+	const y = toY(scale, height, ratio);
+	const all = layers[layers.length - 1];
+	const pale = rgbOf(all.drawn.colour);
+	const colours = layers.map(({ drawn }) => rgbOf(mix(drawn.colour, card, drawn.dim ? 0.82 : 0.22)));
+	raster.begin(width, height);
+	for (let i = 0; i < known.length; i++) {
 		if (!known[i]) continue;
-		const top = Math.max(0, Math.floor(y(peak[i])));
-		const bottom = Math.round(y(all[i]));
-		if (bottom - top > ratio) context.fillRect(i, top, 1, bottom - top);
+		const most = y(all.top[i]);
+		const highest = Math.floor(y(peak[i]));
+		if (most - highest > ratio) raster.span(i, highest, Math.ceil(most), pale, 0.3);
+		for (let k = layers.length - 1; k >= 0; k--) {
+			const { top, bottom } = layers[k];
+			if (top[i] === bottom[i]) continue;
+			raster.span(i, y(top[i]), Math.floor(y(bottom[i])) + 1, colours[k], 1);
+		}
 	}
-	context.globalAlpha = 1;
-	for (let k = layers.length - 1; k >= 0; k--) {
-		const { drawn, top, bottom } = layers[k];
-		context.fillStyle = mix(drawn.colour, card, drawn.dim ? 0.82 : 0.22);
-		area(context, known, top, bottom, y, ground);
-	}
-}
-
-function area(context: CanvasRenderingContext2D, known: Uint8Array, top: Float64Array, bottom: Float64Array,
-	y: (value: number) => number, ground: number): void {
-	const n = known.length;
-	context.beginPath();
-	for (let i = 0; i < n; ) {
-		/* A run of columns in which this curve is anything. */
-		while (i < n && (!known[i] || top[i] === bottom[i])) i++;
-		if (i >= n) break;
-		const first = i;
-		context.moveTo(first, ground);
-		context.lineTo(first, y(top[first]));
-		for (; i < n && known[i] && top[i] !== bottom[i]; i++) context.lineTo(i + 0.5, y(top[i]));
-		context.lineTo(i, y(top[i - 1]));
-		context.lineTo(i, ground);
-		context.closePath();
-	}
-	context.fill();
+	raster.end(context);
 }
 
 /* Of another run than the first the upper edges alone; of more than three the uppermost. */

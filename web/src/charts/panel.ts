@@ -12,11 +12,6 @@ import { timeStep, timeTicks, valueStep, valueTicks } from "./ticks.js";
 
 const REACH = 1.7; /* a peak that is at most that many times what is seen belongs to it */
 
-/* The sum of the highest may be more than there ever was at once: more than there can be it does not say. */
-function pileHigh(one: Pile, ceiling: number | null): number {
-	return ceiling === null ? one.high : Math.max(one.top, Math.min(one.high, ceiling));
-}
-
 export class PanelCard implements Strip {
 	readonly element: HTMLElement;
 	readonly card = part("section", "panel");
@@ -67,7 +62,7 @@ export class PanelCard implements Strip {
 		const even = panel.shape !== "lines";
 		const drawn = this.sampled(plot.width, even);
 		const piles = panel.shape === "stack" ? this.piles(drawn, plot.width) : [];
-		const seen = piles.length > 0 ? { low: 0, high: Math.max(...piles.map((one) => pileHigh(one, panel.ceiling))) } : extent(drawn);
+		const seen = piles.length > 0 ? { low: 0, high: Math.max(...piles.map((one) => one.high)) } : extent(drawn);
 		const scale = this.scaleOf(seen);
 		if (panel.shape !== "heat") this.axis(context, scale);
 		this.timeGrid(context);
@@ -153,7 +148,7 @@ export class PanelCard implements Strip {
 
 	private piles(drawn: Drawn[], width: number): Pile[] {
 		const runs = [...new Set(drawn.map(({ run }) => run))];
-		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width));
+		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width, this.stored.panel.ceiling));
 	}
 
 	private scaleOf(seen: Scale | null): Scale {
@@ -168,7 +163,8 @@ export class PanelCard implements Strip {
 			if (floor === null) low -= pad;
 			high += pad;
 		}
-		if (ceiling === null || high > ceiling) {
+		if (ceiling !== null && high <= ceiling * 1.02) high = ceiling; /* shares that are rounded */
+		else {
 			const step = valueStep(high - low, 4, unit) / 2;
 			high = Math.ceil((high * 1.02) / step - 1e-9) * step;
 			if (floor === null || low < floor) low = Math.floor(low / step) * step;
