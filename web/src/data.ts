@@ -10,7 +10,6 @@ export interface Document {
 	title: string;
 	live: boolean;
 	sequence?: string;
-	waiting?: string;
 	waiting?: string; /* what for, while there is no run yet */
 	resolution: string;
 	bytes?: 4 | 8;

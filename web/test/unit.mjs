@@ -142,16 +142,16 @@ test("pieces: what is enough is taken coarse, else the finest; gaps of the fines
 });
 
 test("what comes in live stays bounded, and keeps its extremes, sums and gaps", () => {
-	const tail = new Tail();
+	const tail = new Tail({ end: -Infinity, length: 0 });
 	let t = 0;
 	for (let batch = 0; batch < 3000; batch++) {
 		const ends = Float64Array.from({ length: 100 }, (_, i) => t + (i + 1) * 0.01);
 		const values = new Float32Array(100).fill(1);
 		if (batch === 700) values[50] = 1000;
-		const from = t;
-		tail.append((i) => (i === 0 ? from : ends[i - 1]), ends, values, values, values);
+		const chunk = new Chunk({ n: 100, from: t, ends, starts: null }, values, values, values, 1);
+		tail.append(chunk);
 		t = ends[99] + (batch === 1500 ? 500 : 0);
-		if (batch === 10) tail.append((i) => (i === 0 ? from : ends[i - 1]), ends, values, values, values); /* once more */
+		if (batch === 10) tail.append(chunk); /* once more */
 	}
 	const pieces = tail.pieces();
 	assert.ok(pieces.reduce((sum, { chunk }) => sum + chunk.n, 0) < 20000);
@@ -170,20 +170,48 @@ test("what comes in live stays bounded, and keeps its extremes, sums and gaps", 
 	assert.ok(Math.abs(integral - (3000 + 9.99)) < 0.01, String(integral));
 });
 
+test("of buckets that come in live the highest stays, and a part that begins late leaves no gap", () => {
+	const tail = new Tail({ end: 1, length: 0.1 });
+	const times = { n: 2, from: 1.05, ends: Float64Array.of(1.1, 1.2), starts: null };
+	const of = (...all) => Float32Array.from(all);
+	tail.append(new Chunk(times, of(0, 1), of(50, 3), of(2, 2), 8));
+	const [piece] = tail.pieces();
+	const all = { lo: 0, hi: 0 };
+	piece.chunk.extremes(0, 2, all);
+	assert.deepEqual(all, { lo: 0, hi: 50 });
+	assert.equal(piece.per, 8);
+	assert.equal(piece.chunk.start(0), 1);
+});
+
+test("an overview that comes again is all there is, and panels stay what they are", async () => {
+	const first = oneSeries({ starts: [0], ends: [1e9] }, [1]);
+	const store = createStore({ ...first.document, live: true }, () => {});
+	const held = store.panels[0];
+	await store.load(0, first.entry, { from: 0, end: 1 });
+	const before = store.version(0, first.entry);
+	store.merge(oneSeries({ starts: [0, 1e9], ends: [1e9, 2e9] }, [3, 4]).document);
+	assert.equal(store.panels[0], held);
+	assert.equal(held.series.length, 1);
+	assert.notEqual(store.version(0, first.entry), before);
+	await store.load(0, held.series[0].series, { from: 0, end: 2 });
+	assert.equal(store.at(0, held.series[0].series, 0.5), 3);
+});
+
 test("news are appended, new panels and processes too, what is known is replaced", async () => {
 	const first = oneSeries({ starts: [0], ends: [1e9] }, [1]);
 	const store = createStore({ ...first.document, live: true }, () => {});
 	const next = oneSeries({ starts: [1e9], ends: [2e9] }, [5]);
 	next.run.panels.push(panel("q", "Q", "G", "count", { series: [] }));
-	next.run.processes = [{ id: "9:9", parent: null, name: "a" }, { id: "10:9", parent: 0, name: "b" }];
+	next.run.processes = [{ id: "9:9", parent: null, name: "a" }, { id: "10:9", parent: 0, name: "b", cpu_s: 7 }];
 	store.merge({ ...next.document, kind: "news", sequence: "2", live: true });
 	const again = oneSeries({ starts: [2e9], ends: [3e9] }, [7]);
-	again.run.processes = [{ id: "10:9", parent: null, name: "b2" }];
+	again.run.processes = [{ id: "10:9", parent: null, name: "b2", cpu_s: null }];
 	store.merge({ ...again.document, kind: "news", sequence: "3", live: false });
 	await store.load(0, first.entry, { from: 0, end: 3 });
 	assert.deepEqual([0.5, 1.5, 2.5].map((t) => store.at(0, first.entry, t)), [1, 5, 7]);
 	assert.deepEqual(store.panels.map(({ id }) => id), ["p", "q"]);
 	assert.deepEqual(store.runs[0].processes.map(({ name }) => name), ["a", "b2"]);
+	assert.equal(store.runs[0].processes[1].cpu_s, 7);
 	assert.equal(store.runs[0].length_s, 3);
 	assert.equal(store.document.live, false);
 	assert.equal(store.document.sequence, "3");

@@ -21,12 +21,17 @@ class Groups {
 	fill(): void {
 		const { store, view } = this.stage;
 		const last = new Map<string, HTMLElement>();
+		for (const [id, card] of this.cards) {
+			if (store.panels.includes(card.stored)) continue;
+			this.stage.remove(card);
+			card.card.remove();
+			this.cards.delete(id);
+		}
 		for (const stored of store.panels) {
 			const { group } = stored.panel;
 			const section = this.section(group);
 			let card = this.cards.get(stored.id);
-			if (!card || card.stored !== stored) {
-				card?.card.remove();
+			if (!card) {
 				card = new PanelCard(this.stage, stored);
 				this.cards.set(stored.id, card);
 				const before = last.get(group);

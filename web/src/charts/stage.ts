@@ -85,6 +85,14 @@ export class Stage {
 		this.sizes.observe(strip.element);
 	}
 
+	remove(strip: Strip): void {
+		const place = this.strips.indexOf(strip);
+		if (place >= 0) this.strips.splice(place, 1);
+		this.byElement.delete(strip.element);
+		this.watch.unobserve(strip.element);
+		this.sizes.unobserve(strip.element);
+	}
+
 	/* Draws those in sight at once, the others when they come into sight. */
 	redraw(): void {
 		for (const strip of this.strips) this.refresh(strip);

@@ -71,6 +71,7 @@ export class Recordings implements Store {
 	readonly panels: StoredPanel[] = [];
 	private readonly curves = new Map<string, Curve>();
 	private going = 0;
+	private versions = 0;
 	private fetched: Fetched[] = [];
 	private asking: Range = { from: 0, end: 0 };
 	private fetching: { run: number; range: Range; done: Promise<void> }[] = [];
@@ -91,10 +92,15 @@ export class Recordings implements Store {
 		if (news.kind === "page" || news.kind === "overview") {
 			this.document = news;
 			this.runs.length = 0;
-			this.panels.length = 0;
 			this.curves.clear();
 			this.fetched = [];
+			/* Who holds a panel holds it still: the same one comes again. */
+			for (const stored of this.panels) {
+				stored.series = [];
+				stored.panel = { ...stored.panel, series: [] };
+			}
 			news.runs.forEach((run, index) => this.addRun(run, index, source));
+			for (let i = this.panels.length - 1; i >= 0; i--) if (this.panels[i].series.length === 0) this.panels.splice(i, 1);
 		} else if (news.kind === "detail") {
 			this.mergeDetail(news, this.runs[0].index, source);
 		} else {
@@ -133,7 +139,7 @@ export class Recordings implements Store {
 		if (missing.length === 0) return;
 		await Promise.all(missing.map(({ piece }) => piece.load()));
 		const curve = this.curves.get(`${run}/${series.key}`);
-		if (curve) curve.version++;
+		if (curve) curve.version = ++this.versions;
 		this.trim();
 		this.changed();
 	}
@@ -273,7 +279,7 @@ export class Recordings implements Store {
 	private curve(run: number, key: string): Curve {
 		const id = `${run}/${key}`;
 		let curve = this.curves.get(id);
-		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null, version: 0 }));
+		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null, version: ++this.versions }));
 		return curve;
 	}
 
@@ -341,6 +347,13 @@ export class Recordings implements Store {
 		const parents = new Map<string, string | null>();
 		for (const list of [old, news])
 			for (const one of list) parents.set(one.id, one.parent === null ? null : (list[one.parent]?.id ?? null));
+		/* News do not know what a process used. */
+		const known = new Map(old.map((one) => [one.id, one]));
+		for (const one of news) {
+			const before = known.get(one.id);
+			if (!before) continue;
+			for (const key of ["cpu_s", "rss_peak_bytes", "read_bytes", "written_bytes"] as const) one[key] ??= before[key];
+		}
 		const ret = mergeById(old, news);
 		const places = new Map(ret.map((one, i) => [one.id, i]));
 		for (const one of ret) {
@@ -367,10 +380,10 @@ export class Recordings implements Store {
 		for (const { curve, piece } of pieces) {
 			const { chunk } = piece;
 			if (!chunk) continue;
-			curve.tail ??= new Tail();
-			curve.tail.append((i) => chunk.start(i), chunk.times.ends, chunk.lo, chunk.hi, chunk.mean);
+			curve.tail ??= new Tail(endOf(curve.pieces));
+			curve.tail.append(chunk);
 			curve.all = null;
-			curve.version++;
+			curve.version = ++this.versions;
 		}
 		if (pieces.length > 0) this.changed();
 	}
@@ -425,6 +438,13 @@ export class Recordings implements Store {
 		const still = new Set(loaded.filter((piece) => piece.chunk).map((piece) => piece.instants));
 		for (const one of instants) if (!still.has(one)) one.forget();
 	}
+}
+
+/* Where pieces end, and how long the last bucket or point of them is. */
+function endOf(pieces: readonly Piece[]): { end: number; length: number } {
+	const ret = { end: -Infinity, length: 0 };
+	for (const { end, spacing } of pieces) if (end > ret.end) Object.assign(ret, { end, length: spacing });
+	return ret;
 }
 
 function mergeRegions(old: Regions | undefined, news: Regions): Regions {

@@ -1,6 +1,5 @@
 /* What came in live of one curve: the newest points as they are, older ones in buckets, in bounded memory. */
 import { Chunk } from "./chunk.js";
-import type { Values } from "./codec.js";
 import { Piece } from "./pieces.js";
 
 const POINTS = 8192; /* then the older half goes into buckets */
@@ -79,28 +78,35 @@ export class Tail {
 	private readonly points = new Columns(256);
 	private old = new Columns(16);
 	private per = 16;
+	private fine = 1; /* points in a row of `points`, at most: a server may send buckets, too */
 	private made: Piece[] | null = null;
 
-	/* Rows that are known already, of a server that repeats itself, are left out. */
-	append(starts: (i: number) => number, ends: Float64Array, lo: Values, hi: Values, mean: Values): void {
-		for (let i = 0; i < ends.length; i++) {
-			if (ends[i] <= this.end) continue;
-			this.points.put(Math.max(starts(i), this.end), ends[i], lo[i], hi[i], mean[i]);
+	/* before: where what is known from elsewhere ends, and how long the last of it is. */
+	constructor(private before: { end: number; length: number }) {}
+
+	/*
+	 * Rows that are known already, of a server that repeats itself, are left out. Who sends parts does not know
+	 * where the part before ended: gaps that are shorter than the row before are none.
+	 */
+	append(chunk: Chunk): void {
+		this.fine = Math.max(this.fine, chunk.per);
+		for (let i = 0; i < chunk.n; i++) {
+			const end = chunk.end(i);
+			if (end <= this.before.end) continue;
+			let start = Math.max(chunk.start(i), this.before.end);
+			if (i === 0 && start - this.before.end < this.before.length) start = this.before.end;
+			this.points.put(start, end, chunk.lo[i], chunk.hi[i], chunk.mean[i]);
+			this.before = { end, length: end - start };
 			if (this.points.n >= POINTS) this.age();
 		}
 		this.made = null;
-	}
-
-	get end(): number {
-		const { points, old } = this;
-		return points.n > 0 ? points.end[points.n - 1] : old.n > 0 ? old.end[old.n - 1] : -Infinity;
 	}
 
 	/* Made when they are asked for: most curves are out of sight. */
 	pieces(): Piece[] {
 		if (this.made) return this.made;
 		this.made = [];
-		for (const [columns, per] of [[this.points, 1], [this.old, this.per]] as [Columns, number][]) {
+		for (const [columns, per] of [[this.points, this.fine], [this.old, this.per * this.fine]] as [Columns, number][]) {
 			if (columns.n === 0) continue;
 			const from = columns.start[0];
 			const end = columns.end[columns.n - 1];

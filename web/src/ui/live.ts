@@ -65,7 +65,7 @@ export class Live {
 		this.connect();
 		this.follow();
 		setInterval(() => {
-			if (this.state === "live" && !document.hidden) void this.anew();
+			if (this.state === "live" && !window.document.hidden) void this.anew();
 		}, RENEW_MS);
 	}
 
