@@ -45,18 +45,21 @@ static int listen_at(const struct sockaddr *at, socklen_t len)
 
 static uint16_t port_of(int fd)
 {
-	struct sockaddr_storage at;
+	union {
+		struct sockaddr_storage any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} at = {.any = {0}};
 	socklen_t len = sizeof(at);
 
 	if (getsockname(fd, (struct sockaddr *)&at, &len) != 0)
 		return 0;
-	return ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
-	                                      : ((struct sockaddr_in *)&at)->sin_port);
+	return ntohs(at.any.ss_family == AF_INET6 ? at.v6.sin6_port : at.v4.sin_port);
 }
 
 bool socket_own_name(int fd, char name[static GATE_NAME_BYTES])
 {
-	struct sockaddr_storage at;
+	struct sockaddr_storage at = {0};
 	socklen_t len = sizeof(at);
 	char host[64], port[8];
 

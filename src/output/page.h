@@ -114,6 +114,7 @@ struct document {
 	const struct page_parts *parts; /* of a page */
 	bool is_live;
 	bool is_detail; /* values and what they belong to, nothing else */
+	bool is_news;   /* a moment of a recording: no figures of all of it */
 	uint64_t sequence;
 	unsigned bytes; /* of a value */
 	uint64_t max_bytes; /* what regions and processes have to leave room in */

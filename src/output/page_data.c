@@ -33,6 +33,7 @@ galvo_status galvo_page_data(const galvo_run *run, const galvo_page_data_options
 	d.kind = kinds[o.kind];
 	d.is_live = o.is_live != 0;
 	d.is_detail = o.kind == GALVO_PAGE_DETAIL;
+	d.is_news = o.kind == GALVO_PAGE_NEWS;
 	d.sequence = o.sequence;
 	d.memory = o.kind == GALVO_PAGE_DETAIL ? NULL : o.memory;
 	d.bytes = o.precision_bits == 64 ? 8 : 4;

@@ -314,7 +314,7 @@ static void json_run(struct json *j, const struct document *d, const struct page
 	json_double(j, "length_s", since(r, r->panels.end_mono_ns));
 	json_double(j, "shift_s", r->shift_s);
 	/* What news alone would say of a recording is not true of it. */
-	if (!d->is_detail && strcmp(d->kind, "news") != 0) {
+	if (!d->is_detail && !d->is_news) {
 		json_head(j, r->summary, d->is_live);
 		json_report(j, r->summary);
 		json_notes(j, r->summary);

@@ -42,7 +42,6 @@ static void put_status(struct buf *b, const struct summary_process *p)
 static void json_process(struct json *j, const struct document *d, const struct page_run_data *r,
                          const struct summary_process *p, size_t parent)
 {
-	const bool is_news = strcmp(d->kind, "news") == 0; /* which know a moment of it */
 	const struct process_info *info = p->info;
 	const char *name = info->alias[0] ? info->alias : info->comm;
 	bool has_ended = p->life != LIFE_RUNNING && p->life != LIFE_UNKNOWN;
@@ -66,10 +65,10 @@ static void json_process(struct json *j, const struct document *d, const struct 
 	else
 		put_status(&j->sheet->buf, p);
 	json_flag(j, "failed", p->failed);
-	json_double(j, "cpu_s", is_news ? NAN : p->use[USAGE_CPU_NS].own);
-	json_double(j, "rss_peak_bytes", is_news ? NAN : p->rss_bytes.peak);
-	json_double(j, "read_bytes", is_news ? NAN : p->use[USAGE_READ].own);
-	json_double(j, "written_bytes", is_news ? NAN : p->use[USAGE_WRITE].own);
+	json_double(j, "cpu_s", d->is_news ? NAN : p->use[USAGE_CPU_NS].own);
+	json_double(j, "rss_peak_bytes", d->is_news ? NAN : p->rss_bytes.peak);
+	json_double(j, "read_bytes", d->is_news ? NAN : p->use[USAGE_READ].own);
+	json_double(j, "written_bytes", d->is_news ? NAN : p->use[USAGE_WRITE].own);
 	json_close(j, "}");
 }
 

@@ -7,13 +7,13 @@ static void put(struct path *p, double x, double y, bool moves)
 {
 	void *all = p->p;
 
-	if (p->len == p->cap) {
-		if (!grow_array(&all, &p->cap, p->len, sizeof(*p->p), PATH_POINTS_MAX)) {
-			p->failed = true;
-			return;
-		}
-		p->p = all;
+	if (p->len == p->cap && !grow_array(&all, &p->cap, p->len, sizeof(*p->p), PATH_POINTS_MAX))
+		all = NULL;
+	if (!all) {
+		p->failed = true;
+		return;
 	}
+	p->p = all;
 	p->p[p->len++] = (struct path_point){x, y, moves};
 }
 

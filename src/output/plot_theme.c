@@ -35,8 +35,9 @@ struct colour colour_alpha(struct colour c, double alpha)
 
 struct colour theme_heat(const struct theme *t, size_t level)
 {
-	double at = (double)level / (HEAT_LEVELS - 1) * (ARRAY_LEN(t->heat) - 1);
-	size_t i = at >= ARRAY_LEN(t->heat) - 1 ? ARRAY_LEN(t->heat) - 2 : (size_t)at;
+	const size_t steps = ARRAY_LEN(t->heat) - 1;
+	double at = (double)level * (double)steps / (HEAT_LEVELS - 1);
+	size_t i = at >= (double)steps ? steps - 1 : (size_t)at;
 	double part = at - (double)i;
 	uint32_t rgb = 0;
 	int shift;

@@ -1,5 +1,8 @@
 #!/bin/sh
 # PNG and PDF where there is cairo; where its library is no library, one line that says so, and no file.
+# What fontconfig, below cairo, keeps for the process is no leak of ours.
+echo "leak:libfontconfig" >kept
+export LSAN_OPTIONS="suppressions=$PWD/kept:print_suppressions=0"
 "$GALVO" record -q -o run -- true
 for name in png pdf; do
 	if "$GALVO" plot run -o "1.$name" 2>error; then
@@ -18,4 +21,5 @@ export LD_LIBRARY_PATH="$PWD/lib"
 grep -vx 'galvo: PNG and PDF are drawn by cairo.*; SVG needs nothing' error || wc -l <error
 rm error
 "$GALVO" plot run -o run.svg
+rm kept
 ls
