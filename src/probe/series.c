@@ -8,6 +8,7 @@
 #define PACE_BLOCK_NS NS_PER_S
 #define PACE_MIN_NS (NS_PER_S / 5)
 #define DEBT_MAX_NS (NS_PER_S / 10)
+#define DUST_UNITS 1e-6 /* owed and never paid: some ns of CPU time */
 
 void series_init(struct series *s, const struct source *source)
 {
@@ -161,8 +162,14 @@ static void share_pay(struct share *share, const struct growth *g)
 {
 	uint32_t fields = g->whole & g->known;
 
-	for (; fields; fields &= fields - 1)
-		share->owed[__builtin_ctz(fields)] *= 1 - g->paid;
+	for (; fields; fields &= fields - 1) {
+		double *owed = &share->owed[__builtin_ctz(fields)];
+
+		*owed *= 1 - g->paid;
+		/* Halves of halves: nothing that anybody read. */
+		if (*owed < DUST_UNITS)
+			*owed = 0;
+	}
 }
 
 static double evaluate(const struct series *s, const struct metric *m, const struct raw *now,

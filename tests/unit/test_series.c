@@ -211,6 +211,27 @@ static void shares_of_few_units(void)
 	few_units(10, 50);
 }
 
+/* One unit is paid out over some readings, and then it is all paid. */
+static void a_share_comes_to_its_end(void)
+{
+	struct series s;
+	uint64_t i, nothing = 0;
+
+	series_init(&s, &source);
+	for (i = 1; i <= 400; i++) {
+		struct raw r = {0};
+
+		raw_put(&r, A, i > 200);
+		raw_put(&r, IDLE, 2 * i - (i > 200) + i % 2);
+		series_update(&s, 0, &r, i * (NS_PER_S / 100));
+		if (i <= 200)
+			continue;
+		OK(s.value[SHARE_A] == 0 || s.value[SHARE_A] > 1e-6);
+		nothing += s.value[SHARE_A] == 0;
+	}
+	OK(nothing > 150 && nothing < 200);
+}
+
 static void absent_fields(void)
 {
 	struct series s;
@@ -288,6 +309,7 @@ static const struct tap_test tests[] = {
 	{"standing still", standing_still},
 	{"said again", said_again},
 	{"shares of few units", shares_of_few_units},
+	{"a share comes to its end", a_share_comes_to_its_end},
 	{"absent fields", absent_fields},
 	{"the rate of a linear counter", rate_of_a_linear_counter},
 	{"rates that are ready", rates_that_are_ready},
