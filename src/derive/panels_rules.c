@@ -37,8 +37,8 @@ const struct panel_rule panel_rules[] = {
 	         SHARE("cpu__cycles_steal", "steal"), SHARE("cpu__cycles_iowait", "iowait"))},
 	{"cores", "Cores busy", CORES, .flags = PANEL_MANY, COLUMNS(SHARE("core__cycles_busy", NULL))},
 	{"memory", "Memory", MACHINE, .unit = UNIT_BYTES, .limit = LIMIT_MEMORY,
-	 COLUMNS(LEVEL("mem__used_bytes", "used"), LEVEL("mem__available_bytes", "available"),
-	         LEVEL("mem__cached_bytes", "cached"), LEVEL("mem__buffers_bytes", "buffers"))},
+	 COLUMNS(LEVEL("mem__used_bytes", "used"), LEVEL("mem__cached_bytes", "cached"),
+	         LEVEL("mem__buffers_bytes", "buffers"))},
 	{"pressure", "Pressure: time in which tasks waited", DETAIL, .unit = UNIT_PCT, .ceiling = 100,
 	 COLUMNS(SHARE("pressure__cpu_some", "some for a CPU"),
 	         SHARE("pressure__cpu_full", "all for a CPU"),
@@ -207,6 +207,7 @@ const size_t panel_rules_len = ARRAY_LEN(panel_rules);
 const struct panel_silent panel_silent[] = {
 	{STREAM_SYSTEM, SCOPE_SYSTEM, SHARE_OF("cpu__cycles_busy")},
 	{STREAM_SYSTEM, SCOPE_SYSTEM, "mem__capacity_bytes"},
+	{STREAM_SYSTEM, SCOPE_SYSTEM, "mem__available_bytes"}, /* capacity less what is used */
 	{STREAM_SYSTEM, SCOPE_SYSTEM_DETAIL, "mem__swap_capacity_bytes"},
 	{STREAM_SYSTEM, SCOPE_CORE, SHARE_OF("core__cycles_idle")},
 	{STREAM_TELEMETRY, SCOPE_GPU, "gpu__memory_total_bytes"},
