@@ -188,6 +188,8 @@ def check_things():
     assert any(s == "source process_io" and "Permission denied" in t for s, t in run["notes"]), run["notes"]
     processes = {p["id"]: p for p in run["processes"]}
     assert len(processes) == 22
+    assert {p["sampled"] for p in run["processes"]} == {True, False}
+    assert any(p["sampled"] and not p["io_sampled"] for p in run["processes"])
     make = run["processes"][0]
     assert (make["pid"], make["parent"], make["depth"], make["name"]) == (4711, None, 0, "make")
     for p in run["processes"]:
