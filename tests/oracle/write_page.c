@@ -209,7 +209,7 @@ static void write_points(const char *name, const galvo_run *run)
 
 int main(void)
 {
-	static const uint64_t sizes[] = {40, 80, 150, 300, 500};
+	static const uint64_t sizes[] = {50, 80, 150, 300, 500};
 	static const galvo_page_window windows[] = {{3, 3.5}, {20, 21}};
 	struct fake_run *big = alloc_array(1, sizeof(*big)), *all = alloc_array(1, sizeof(*all));
 	struct fake_run *news = alloc_array(1, sizeof(*news)), *evil = alloc_array(1, sizeof(*evil));
@@ -241,7 +241,7 @@ int main(void)
 	write_html("evil.html", &(galvo_page_run){&evil->run, EVIL}, 1,
 	           (galvo_page_options){.title = EVIL});
 	write_html("windows.html", &(galvo_page_run){&big->run, NULL}, 1, (galvo_page_options){
-		.max_bytes = 240000, .details = windows, .details_len = 2, .precision_bits = 64});
+		.max_bytes = 300000, .details = windows, .details_len = 2, .precision_bits = 64});
 	write_html("two.html", (const galvo_page_run[]){{&big->run, "before"}, {&all->run, "after"}}, 2,
 	           (galvo_page_options){.precision_bits = 64});
 	for (i = 0; i < ARRAY_LEN(sizes); i++) {
