@@ -148,7 +148,7 @@ galvo_status curve_points(const struct panels *p, const struct curve *c, struct 
 	case WAY_TOTAL: status = rest_points(c->way, ret, reterr); break;
 	case WAY_SAMPLES: status = sample_points(p, c->way, ret, reterr); break;
 	}
-	if (!p->run->session || !p->run->session->start_mono_ns)
+	if (status == GALVO_OK && (!p->run->session || !p->run->session->start_mono_ns))
 		cut_before(ret, p->zero_mono_ns);
 	return status;
 }
