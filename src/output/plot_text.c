@@ -141,7 +141,7 @@ double canvas_name(struct canvas *canvas, double x, double y, double room, const
 	if (whole <= room || !tail || tail[1] != '(' || strlen(tail) > NUMBER_BYTES)
 		return canvas_text(canvas, x, y, room, font, text->p);
 	width = canvas->ops->measure(canvas, font, tail + 1) + font->em * 0.2;
-	if (width > room * 0.6)
+	if (width > room * 0.8)
 		return canvas_text(canvas, x, y, room, font, text->p);
 	canvas->ops->text(canvas, x + room, y, &tail_font, tail + 1);
 	text->p[tail - text->p] = '\0';
