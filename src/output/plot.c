@@ -13,6 +13,7 @@
 #define LEAST_SCALE 1.2 /* pixels to a point: with fewer, words are not legible */
 #define VECTOR_SCALE 2.0 /* as many steps as paper shows */
 #define WORDS_MAX 65536
+#define LIST_MAX (1 << 24)
 #define LEGEND_PART 0.23 /* of the width */
 
 /* ---- what is asked for ----------------------------------------------------------------------------------- */
@@ -184,17 +185,49 @@ static galvo_status plot_panels(const struct panels *panels, const struct galvo_
 	return status;
 }
 
-galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *options,
-                              galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+static galvo_status list_panels(const struct panels *panels, const struct galvo_summary *s,
+                                const galvo_plot_options *o, const struct receiver *to,
+                                galvo_error *reterr)
 {
-	const struct receiver to = {write_fn, ctx};
+	struct plot p = {.panels = panels, .gpu_only = o->gpu_only};
+	galvo_status status = take_time(&p, o, reterr);
+	struct buf b;
+	size_t i;
+
+	if (status == GALVO_OK)
+		status = plot_list_all(&p, reterr);
+	(void)s;
+	buf_init(&b, LIST_MAX);
+	for (i = 0; i < p.len && status == GALVO_OK; i++) {
+		put_label(&b, p.all[i].id);
+		buf_put_str(&b, "\t");
+		put_label(&b, p.all[i].title);
+		buf_put_str(&b, "\n");
+	}
+	if (b.failed)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for the names of panels");
+	if (status == GALVO_OK && b.len && to->write_fn(to->ctx, b.p, b.len) != 0)
+		status = err_set(reterr, GALVO_ERR_CALLBACK, "the receiver of the list stopped it");
+	buf_finish(&b);
+	free(p.all);
+	return status;
+}
+
+/* What is done with the panels of a run. */
+typedef galvo_status (*panels_fn)(const struct panels *panels, const struct galvo_summary *s,
+                                  const galvo_plot_options *o, const struct receiver *to,
+                                  galvo_error *reterr);
+
+static galvo_status with_panels(const galvo_run *run, const galvo_plot_options *options, panels_fn fn,
+                                const struct receiver *to, galvo_error *reterr)
+{
 	galvo_plot_options o = {0};
 	galvo_summary *summary = NULL;
 	struct panels panels = {0};
 	struct panels_options wish = {0};
 	galvo_status status = GALVO_OK;
 
-	if (!run || !write_fn)
+	if (!run || !to->write_fn)
 		return err_set(reterr, GALVO_ERR_INVALID, "no run, or no function that writes");
 	if (options)
 		status = sized_take("galvo_plot_options", &o, sizeof(o), options, reterr);
@@ -209,9 +242,21 @@ galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *op
 	if (status == GALVO_OK) {
 		status = panels_make(&panels, run, summary, &wish, reterr);
 		if (status == GALVO_OK)
-			status = plot_panels(&panels, summary, &o, &to, reterr);
+			status = fn(&panels, summary, &o, to, reterr);
 		panels_finish(&panels);
 	}
 	galvo_summary_destroy(summary);
 	return status;
+}
+
+galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *options,
+                              galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+{
+	return with_panels(run, options, plot_panels, &(struct receiver){write_fn, ctx}, reterr);
+}
+
+galvo_status galvo_plot_list(const galvo_run *run, const galvo_plot_options *options,
+                             galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+{
+	return with_panels(run, options, list_panels, &(struct receiver){write_fn, ctx}, reterr);
 }

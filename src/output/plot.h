@@ -231,6 +231,8 @@ struct plot {
 	struct path path;                   /* for whoever draws */
 };
 
+/* Fills `all` with what there could be, lanes first. */
+galvo_status plot_list_all(struct plot *p, galvo_error *reterr);
 /* Those that the options name; with values, if they name none. */
 galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr);
 /* Fills marks; free() them. */

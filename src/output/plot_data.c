@@ -31,7 +31,7 @@ static bool has_regions(const struct plot *p, bool gpu)
 }
 
 /* All that there could be, lanes first. */
-static galvo_status list_all(struct plot *p, galvo_error *reterr)
+galvo_status plot_list_all(struct plot *p, galvo_error *reterr)
 {
 	size_t i;
 
@@ -117,7 +117,7 @@ static galvo_status choose_all(const struct plot *p, const char *ids, bool *chos
 
 galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr)
 {
-	galvo_status status = list_all(p, reterr);
+	galvo_status status = plot_list_all(p, reterr);
 	size_t i, n = 0, all = p->len;
 	bool *chosen = NULL;
 

@@ -41,11 +41,13 @@ galvo_status plot_take_marks(struct plot *p, galvo_error *reterr)
 	return GALVO_OK;
 }
 
-/* Whether no other is near the one that is drawn as [i, end). */
+/* Whether no other is near those that are drawn as one, [i, end). */
 static bool is_alone(const struct plot *p, const struct frame_of *f, size_t i, size_t end)
 {
 	double x = frame_x(f, p->marks[i].mono_ns), last = frame_x(f, p->marks[end - 1].mono_ns);
 
+	if (last - x >= 2 * SAME_PLACE)
+		return false;
 	return (i == 0 || x - frame_x(f, p->marks[i - 1].mono_ns) >= LINES_APART) &&
 	       (end == p->marks_len || frame_x(f, p->marks[end].mono_ns) - last >= LINES_APART);
 }

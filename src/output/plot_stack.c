@@ -3,6 +3,7 @@
 
 #include "plot.h"
 
+#define SNAP_PARTS 5   /* of the time between two ticks */
 #define LEAST_TIP 0.01 /* of the highest sum */
 
 /* All of a panel's curves at once, each at its point that ends after the time at hand. */
@@ -111,11 +112,10 @@ static void put_tips(struct sweep *s, const struct points *total)
 }
 
 /* Sums of the means; then what stands out of them by more than can be overlooked. */
-static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, galvo_error *reterr)
+static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, const struct points *total,
+                                galvo_error *reterr)
 {
 	double *sum = alloc_array(s->out->columns, sizeof(*sum));
-	struct points total = {0};
-	galvo_status status = GALVO_OK;
 	size_t k, c;
 
 	if (!sum)
@@ -124,10 +124,7 @@ static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, galvo
 		for (c = 0; c < s->out->columns; c++)
 			sum[c] += s->out->mean[k * s->out->columns + c];
 	memcpy(s->out->highest, sum, s->out->columns * sizeof(*sum));
-	if (panel->panel->total)
-		status = curve_points(s->plot->panels, panel->panel->total, &total, reterr);
-	if (status == GALVO_OK)
-		put_tips(s, &total);
+	put_tips(s, total);
 	panel->max = -INFINITY;
 	for (c = 0; c < s->out->columns; c++)
 		if (s->known[c] > 0)
@@ -140,24 +137,72 @@ static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, galvo
 		else
 			s->out->highest[c] = sum[c];
 	}
-	points_finish(&total);
 	free(sum);
-	return status;
+	return GALVO_OK;
+}
+
+/*
+ * The end of a point of the sum that is near: what is read of one tick is read at moments that differ a
+ * little, and drawn as one. *at: of the sum, does not go back.
+ */
+static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns)
+{
+	uint64_t from, end, near;
+
+	while (*at < total->len && total->end_mono_ns[*at] < mono_ns)
+		++*at;
+	if (*at == total->len) {
+		if (total->len == 0)
+			return mono_ns;
+		from = total->from_mono_ns[total->len - 1];
+		end = total->end_mono_ns[total->len - 1];
+		return mono_ns - end < (end - from) / SNAP_PARTS ? end : mono_ns;
+	}
+	from = total->from_mono_ns[*at];
+	end = total->end_mono_ns[*at];
+	near = (end - from) / SNAP_PARTS;
+	if (end - mono_ns < near)
+		return end;
+	return (mono_ns > from ? mono_ns - from : from - mono_ns) < near ? from : mono_ns;
+}
+
+static void snap(struct points *p, const struct points *total)
+{
+	size_t i, at = 0, from_at;
+
+	for (i = 0; i < p->len; i++) {
+		uint64_t from = snapped(total, &at, p->from_mono_ns[i]), end;
+
+		from_at = at;
+		end = snapped(total, &at, p->end_mono_ns[i]);
+		at = from_at;
+		if (from < end) {
+			p->from_mono_ns[i] = from;
+			p->end_mono_ns[i] = end;
+		}
+	}
 }
 
 static galvo_status stack_all(struct sweep *s, struct plot_panel *panel, galvo_error *reterr)
 {
 	galvo_status status = GALVO_OK;
+	struct points total = {0};
 	size_t k;
 
+	if (panel->panel->total)
+		status = curve_points(s->plot->panels, panel->panel->total, &total, reterr);
 	for (k = 0; k < s->len && status == GALVO_OK; k++)
 		status = curve_points(s->plot->panels, panel->curves[k].curve, &s->points[k], reterr);
-	if (status != GALVO_OK)
-		return status;
-	sweep_known(s);
-	for (k = 0; k < s->len; k++)
-		put_means(s, &s->points[k], s->out->mean + k * s->out->columns);
-	return measure_sum(s, panel, reterr);
+	if (status == GALVO_OK) {
+		for (k = 0; k < s->len; k++)
+			snap(&s->points[k], &total);
+		sweep_known(s);
+		for (k = 0; k < s->len; k++)
+			put_means(s, &s->points[k], s->out->mean + k * s->out->columns);
+		status = measure_sum(s, panel, &total, reterr);
+	}
+	points_finish(&total);
+	return status;
 }
 
 galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *reterr)
