@@ -3,7 +3,8 @@
 
 #include "plot.h"
 
-#define SNAP_PARTS 5   /* of the time between two ticks */
+#define JOINT_PARTS 5  /* two of them, of the time between two ticks */
+#define END_PARTS 10
 #define LEAST_TIP 0.01 /* of the highest sum */
 
 /* All of a panel's curves at once, each at its point that ends after the time at hand. */
@@ -143,10 +144,12 @@ static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, const
 
 /*
  * The end of a point of the sum that is near: what is read of one tick is read at moments that differ a
- * little, and drawn as one. *at: of the sum, does not go back.
+ * little, and drawn as one; those between two values of one curve, joints, are moved further than when it
+ * began or ended. *at: of the sum, does not go back.
  */
-static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns)
+static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns, bool is_joint)
 {
+	const uint64_t parts = is_joint ? JOINT_PARTS : END_PARTS;
 	uint64_t from, end, near;
 
 	while (*at < total->len && total->end_mono_ns[*at] < mono_ns)
@@ -156,11 +159,11 @@ static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns
 			return mono_ns;
 		from = total->from_mono_ns[total->len - 1];
 		end = total->end_mono_ns[total->len - 1];
-		return mono_ns - end < (end - from) / SNAP_PARTS ? end : mono_ns;
+		return mono_ns - end < (end - from) / parts * 2 ? end : mono_ns;
 	}
 	from = total->from_mono_ns[*at];
 	end = total->end_mono_ns[*at];
-	near = (end - from) / SNAP_PARTS;
+	near = (end - from) / parts * 2;
 	if (end - mono_ns < near)
 		return end;
 	return (mono_ns > from ? mono_ns - from : from - mono_ns) < near ? from : mono_ns;
@@ -169,12 +172,14 @@ static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns
 static void snap(struct points *p, const struct points *total)
 {
 	size_t i, at = 0, from_at;
+	bool is_joint = false;
 
 	for (i = 0; i < p->len; i++) {
-		uint64_t from = snapped(total, &at, p->from_mono_ns[i]), end;
+		uint64_t from = snapped(total, &at, p->from_mono_ns[i], is_joint), end;
 
 		from_at = at;
-		end = snapped(total, &at, p->end_mono_ns[i]);
+		is_joint = i + 1 < p->len && p->from_mono_ns[i + 1] == p->end_mono_ns[i];
+		end = snapped(total, &at, p->end_mono_ns[i], is_joint);
 		at = from_at;
 		if (from < end) {
 			p->from_mono_ns[i] = from;
