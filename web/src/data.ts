@@ -49,6 +49,7 @@ export interface Process {
 	rss_peak_bytes: number | null;
 	read_bytes: number | null;
 	written_bytes: number | null;
+	sampled?: boolean; /* false: it has no values over time */
 }
 
 export interface Regions {
@@ -117,4 +118,5 @@ export interface Panel {
 	ceiling: number | null;
 	peaks: [string, number][];
 	series: Series[];
+	total?: Series; /* of a stack: their sum */
 }
