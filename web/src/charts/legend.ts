@@ -154,7 +154,7 @@ export class Legend {
 				element.append(swatch, this.labelOf("all together", run), ...["value", "mean", "max"].map((name) => part("span", `number ${name}`)));
 				element.title = `Of ${visible(store.runs[run].label)} the sum is drawn: its curves would lie on those of the first`;
 				this.sumRows.set(run, element);
-				this.element.append(element);
+				this.list.before(element);
 			}
 			(element.firstElementChild as HTMLElement).style.background = dashCss(inks.ink, run);
 		}
