@@ -49,6 +49,7 @@ export interface Process {
 	rss_peak_bytes: number | null;
 	read_bytes: number | null;
 	written_bytes: number | null;
+	sampled?: boolean; /* false: it has no values over time */
 }
 
 export interface Regions {
