@@ -8,11 +8,6 @@ export function value(unit: string, x: number | null | undefined, beside = 0): s
 	return formatValue(x, unit, beside);
 }
 
-/* "1 region", "3 regions". */
-export function plural(n: number, one: string, many = `${one}s`): string {
-	return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
-
 /* "Processes 101", "Processes 3 of 101" where a filter leaves fewer. */
 export function counted(name: string, shown: number, all: number): string {
 	if (all === 0) return name;
