@@ -49,6 +49,11 @@ struct panel {
 	size_t peaks_len;
 	struct curve *curves;
 	size_t curves_len;
+	/*
+	 * Of a stack: the sum of all its curves, "cpu/total". Its points are means from tick to tick, as what
+	 * is read of one tick is read at moments that differ a little. NULL: the panel is no stack.
+	 */
+	const struct curve *total;
 };
 
 /* A region or a mark on its lane. Lanes are numbered from 0 within one domain; nested ones are below. */

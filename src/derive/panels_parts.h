@@ -66,6 +66,7 @@ void feed_forget_figures(struct feed *f);
 enum way_kind {
 	WAY_COLUMN, /* a column's values of one thing */
 	WAY_REST,   /* their sum over all things that have no curve of their own */
+	WAY_TOTAL,  /* the sum of columns over all things */
 	WAY_SAMPLES, /* of a GPU's hardware counters */
 };
 
@@ -75,6 +76,8 @@ struct curve_way {
 	size_t column;
 	uint32_t thing;
 	const bool *is_shown; /* of REST: by thing */
+	const struct shown_column *columns; /* of TOTAL */
+	size_t columns_len;
 	const struct gpu_rows *samples; /* of SAMPLES, as what follows */
 	size_t gpu; /* its number in the run */
 	struct counter_value value;

@@ -125,7 +125,8 @@ galvo_status curve_points(const struct panels *p, const struct curve *c, struct 
 	*ret = (struct points){0};
 	switch (c->way->kind) {
 	case WAY_COLUMN: return column_points(c->way, ret, reterr);
-	case WAY_REST: return rest_points(c->way, ret, reterr);
+	case WAY_REST:
+	case WAY_TOTAL: return rest_points(c->way, ret, reterr);
 	case WAY_SAMPLES: return sample_points(p, c->way, ret, reterr);
 	}
 	return points_make(ret, 0, reterr);

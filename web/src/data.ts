@@ -118,4 +118,5 @@ export interface Panel {
 	ceiling: number | null;
 	peaks: [string, number][];
 	series: Series[];
+	total?: Series; /* of a stack: their sum */
 }
