@@ -17,13 +17,19 @@ async function openRaw(t, name, document, blocks = { first: {}, later: {} }) {
 /* Events alone: the page says that they are all there is. */
 async function events(t) {
 	const run = format.emptyRun("vm", 3);
-	format.addRegion(run, "load", 0.5, 1);
+	format.addRegion(run, "load", 0.5, 1, { thread: 0 });
 	format.addMark(run, "half", 2);
 	const page = await openRaw(t, "events", format.documentOf([run], { title: "rtl \u202egnp" }));
 	assert.match(await page.locator("#top").textContent(), /Nothing else was recorded/);
 	assert.equal(await page.locator("#tab-of-processes").textContent(), "Processes");
 	assert.equal(await page.locator("#tab-of-regions").textContent(), "Regions 1 · marks 1");
 	assert.equal(await page.title(), "rtl ⟨U+202E⟩gnp – galvo");
+	const lanes = await page.locator(".lanes .area").boundingBox();
+	await t.until("the region is told", async () => {
+		await page.mouse.move(lanes.x + lanes.width * (0.2 + Math.random() * 0.1), lanes.y + 27);
+		return /load/.test(await page.locator(".tip").textContent());
+	});
+	assert.doesNotMatch(await page.locator(".tip").textContent(), /thread/, "which one is not known");
 	await page.keyboard.press("r");
 	await page.getByLabel("filter the regions").fill("ha");
 	assert.equal(await page.locator("#tab-of-regions").textContent(), "Regions 0 of 1 · marks 1");
@@ -31,8 +37,14 @@ async function events(t) {
 	await page.close();
 }
 
-const rowOf = async (page, name) =>
-	(await page.locator(".compare").first().locator("tr", { hasText: name }).first().locator("td, th").allTextContents()).slice(1);
+/* The cells behind the one that says whose row it is. */
+async function rowOf(page, name) {
+	for (const row of await page.locator(".compare").first().locator("tr").all()) {
+		const [first, ...cells] = await row.locator("td, th").allTextContents();
+		if (first.startsWith(name)) return cells;
+	}
+	return null;
+}
 
 async function compared(t) {
 	const two = await t.open("compare");
