@@ -1,5 +1,4 @@
 /* Numbers as people read them: values with their units, times. */
-export { visible as plainText } from "./text.js";
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL = ["", "k", "M", "G", "T", "P", "E"];

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { addBase, Blocks, dice, documentOf, emptyRun, encodeTimes, encodeValues, here, instants, overviewOf, panel, series } from "./format.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "galvo-unit-"));
-const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "text", "charts/ticks", "charts/sample"];
+const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "text", "charts/ticks", "charts/sample", "charts/marks", "charts/labels", "charts/colours", "charts/names", "charts/pile"];
 await build({
 	entryPoints: Object.fromEntries(entries.map((name) => [name.replace("/", "-"), path.join(here, `../src/${name}.ts`)])),
 	outdir: folder, bundle: true, splitting: true, format: "esm", outExtension: { ".js": ".mjs" }, logLevel: "warning",
@@ -24,6 +24,11 @@ const format = await load("format");
 const { visible } = await load("text");
 const ticks = await load("charts-ticks");
 const { Cells, sample } = await load("charts-sample");
+const marks = await load("charts-marks");
+const labels = await load("charts-labels");
+const colours = await load("charts-colours");
+const names = await load("charts-names");
+const { pile } = await load("charts-pile");
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 function regular(n, step_s, values) {
@@ -247,7 +252,6 @@ test("numbers and times as people read them", () => {
 	assert.equal(format.formatDuration(0.0351), "35.1 ms");
 	assert.equal(format.formatInstant(3723.5, 0.1), "1:02:03.5");
 	assert.equal(format.formatInstant(12.34567, 0.001), "12.346 s");
-	assert.equal(format.plainText("a\u202eb\u0007"), "a⟨U+202E⟩b␇");
 	const texts = (...all) => ticks.valueTicks(...all).map(({ text }) => text);
 	assert.deepEqual(texts(0, 3 * 1024 ** 3, ticks.valueStep(3 * 1024 ** 3, 3, "bytes"), "bytes"), ["0", "1 GiB", "2 GiB", "3 GiB"]);
 	assert.deepEqual(texts(0, 100, 50, "pct"), ["0", "50 %", "100 %"]);
@@ -270,7 +274,6 @@ test("numbers have three digits before their unit, and dust is nothing", () => {
 });
 
 test("texts from outside are the same wherever they stand", () => {
-	assert.equal(format.plainText, visible);
 	assert.equal(visible("rtl \u202e\n\u001b[31m"), "rtl ⟨U+202E⟩␊␛[31m");
 });
 
@@ -303,4 +306,89 @@ test("text stands out from what is behind it, in both themes", () => {
 			assert.ok(contrast >= 4.5, `${theme}: ${ink} on ${ground} is ${contrast.toFixed(2)}:1`);
 		}
 	}
+});
+
+test("the tip of a stack is the highest of its sum, and none where a pixel lies across two samples", async () => {
+	/* Two that hand over to each other each 10 ms: together never more than 100. */
+	const ms = 1e6;
+	const points = { starts: [], ends: [] };
+	for (let i = 0; i < 400; i++) {
+		points.starts.push(i * 10 * ms);
+		points.ends.push((i + 1) * 10 * ms);
+	}
+	const values = [points.ends.map((_, i) => (i % 2 ? 100 : 20)), points.ends.map((_, i) => (i % 2 ? 0 : 60))];
+	const run = emptyRun("vm", 4);
+	const blocks = new Blocks();
+	const all = ["a", "b", "total"].map((key) => ({ entry: series(key, key) }));
+	run.panels.push(panel("p", "P", "G", "pct", { shape: "stack", series: [all[0].entry, all[1].entry], total: all[2].entry }));
+	all.forEach((one, i) => (one.values = values[i] ?? points.ends.map((_, k) => values[0][k] + values[1][k])));
+	addBase(run, blocks, points, all);
+	const store = createStore(overviewOf(documentOf([run]), blocks), () => {});
+	const range = { from: 0, end: 4 };
+	for (const { entry } of all) await store.load(0, entry, range);
+	const at = (width, time = range) => {
+		const cells = all.map(({ entry }) => {
+			const ret = new Cells();
+			sample(store, 0, entry, time, width, true, ret);
+			return ret;
+		});
+		const drawn = cells.slice(0, 2).map((one, i) => ({ id: String(i), colour: "#000000", dim: false, run: 0, cells: one }));
+		return { known: pile(drawn, width, cells[2]), unknown: pile(drawn, width, null) };
+	};
+	const coarse = at(50);
+	assert.ok(coarse.known.peak.every((peak) => peak === 100), "the sum is 100 at most");
+	assert.equal(coarse.known.high, 100);
+	assert.ok(coarse.unknown.high < 95, "without a total there is none");
+	assert.equal(store.panels[0].totals.length, 1);
+	/* 0.4 points a pixel: each column has the sum of one instant. */
+	const fine = at(100, { from: 0.005, end: 0.405 });
+	for (let i = 0; i < 100; i++) {
+		const sum = fine.known.layers[1].top[i];
+		assert.ok(fine.known.peak[i] <= sum + 1e-3, `column ${i}: ${fine.known.peak[i]} above ${sum}`);
+	}
+});
+
+test("marks that are dense are one, and only those that stand alone have a line", () => {
+	const dense = marks.clustersOf(Array.from({ length: 120 }, (_, i) => i * 9));
+	assert.deepEqual(dense.map(({ count }) => count), [120]);
+	assert.deepEqual(marks.lonely(dense, 1200), []);
+	const some = marks.clustersOf([5, 100, 104, 300]);
+	assert.deepEqual(some.map(({ count }) => count), [1, 2, 1]);
+	assert.deepEqual(marks.lonely(some, 200), [5, 100]);
+});
+
+test("labels that are raw names are put into words, what rows have in common is left out", () => {
+	assert.equal(labels.humane("sm__cycles_active.max"), "sm cycles active, max");
+	assert.equal(labels.humane("GPU 0 sent"), "GPU 0 sent");
+	assert.equal(labels.referenceOf("proc__gpu_utilization.pct at most"), "at most");
+	assert.equal(labels.referenceOf("capacity of each GPU"), "capacity of each GPU");
+	assert.equal("GPU 0 power limit".slice(labels.commonStart(["GPU 0 power limit", "GPU 0 heat"])), "power limit");
+	assert.equal(labels.commonStart(["CPU 1", "CPU 12"]), 4);
+	assert.equal(labels.commonStart(["alone"]), 0);
+});
+
+test("runs differ by their dashes", () => {
+	const patterns = [0, 1, 2, 3, 4].map((run) => Array.from({ length: 40 }, (_, i) => (colours.inDash(colours.dashOf(run), i) ? "#" : ".")).join(""));
+	assert.equal(new Set(patterns).size, 5, patterns.join("\n"));
+	assert.match(patterns[0], /^#+$/);
+	assert.match(colours.dashCss("#123456", 2), /^repeating-linear-gradient/);
+});
+
+test("short ranges have ms, and the last line its label", () => {
+	assert.deepEqual(ticks.timeTicks(0, 0.004, 0.0005).slice(0, 3).map(({ text }) => text), ["0", "0.5 ms", "1.0 ms"]);
+	assert.deepEqual(ticks.timeTicks(0, 0.00004, 0.00001)[1].text, "10 µs");
+	assert.equal(ticks.timeTicks(1.2, 1.3, 0.05)[1].text, "1.25 s");
+	assert.equal(ticks.timeTicks(0, 0.5, 0.1).length, 6);
+	assert.equal(ticks.labelPlace(990, 40, 900, 1000), 960);
+	assert.equal(ticks.labelPlace(990, 40, 970, 1000), null);
+	assert.equal(ticks.labelPlace(100, 40, 60, 1000), 103);
+});
+
+test("the legend of regions counts what is seen, of each run alone", () => {
+	const one = emptyRun("a", 10);
+	one.regions = { ...one.regions, names: ["compile", "link"], name: [0, 0, 1], start: [0, 4, 8], end: [2, 6, null] };
+	one.marks = { ...one.marks, names: ["half"], name: [0, 0], at: [1, 9], gpu: [0, 0], pid: [1, 1] };
+	assert.deepEqual(names.sumsOf(one, 0, 10).map(({ name, count, length_s }) => [name, count, length_s]), [["compile", 2, 4], ["link", 1, 2]]);
+	assert.deepEqual(names.sumsOf(one, 5, 9).map(({ name, count, length_s }) => [name, count, length_s]), [["compile", 1, 1], ["link", 1, 1]]);
+	assert.deepEqual(names.countsOf(one, 5, 10), [{ name: "half", count: 1, length_s: 0 }]);
 });

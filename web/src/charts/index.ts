@@ -68,6 +68,7 @@ class Groups {
 	/* Cards of panels that are new, where they belong; which are hidden. */
 	fill(): void {
 		const { store, view } = this.stage;
+		this.main.classList.toggle("several", store.runs.length > 1);
 		const last = new Map<string, HTMLElement>();
 		for (const [id, card] of this.cards) {
 			if (store.panels.includes(card.stored)) continue;

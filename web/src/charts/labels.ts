@@ -17,17 +17,16 @@ export function referenceOf(label: string): string {
 	return visible(/^[a-z0-9]+__\S* at most$/.test(label) ? "at most" : label);
 }
 
-/* Upon what is drawn, on a rim of the card's colour. */
-export function haloed(context: CanvasRenderingContext2D, text: string, x: number, y: number, card: string): void {
-	const { strokeStyle, lineWidth, lineJoin } = context;
-	context.strokeStyle = card;
-	context.lineWidth = 4;
-	context.lineJoin = "round";
-	context.globalAlpha = 0.9;
-	context.strokeText(text, x, y);
+/* Upon what is drawn, on a ground of the card's colour: curves do not strike it through. Aligned right, by its top. */
+export function grounded(context: CanvasRenderingContext2D, text: string, right: number, top: number, card: string): void {
+	const { fillStyle } = context;
+	const wide = context.measureText(text).width;
+	context.globalAlpha = 0.86;
+	context.fillStyle = card;
+	context.fillRect(right - wide - 3, top - 1, wide + 6, 13);
 	context.globalAlpha = 1;
-	context.fillText(text, x, y);
-	Object.assign(context, { strokeStyle, lineWidth, lineJoin });
+	context.fillStyle = fillStyle;
+	context.fillText(text, right, top);
 }
 
 /* As much of it as there is room for. */

@@ -65,6 +65,7 @@ export class Legend {
 			element.type = "button";
 			const swatch = part("span", "swatch");
 			const colour = this.stage.colours.of(this.panel.id, run, series);
+			swatch.classList.toggle("dashed", run > 0);
 			swatch.style.background = dashCss(colour, run);
 			const text = this.labelOf(series.label, run);
 			const row: Row = {
@@ -122,6 +123,11 @@ export class Legend {
 			row.numbers.value = value;
 			row.value.textContent = formatValue(value, unit);
 		}
+		for (const [run, element] of this.sumRows) {
+			const total = this.panel.totals.find((one) => one.run === run);
+			const value = !total ? null : cursor === null ? store.last(run, total.series, end, (end - from) * 0.02) : store.at(run, total.series, cursor);
+			element.querySelector(".value")!.textContent = formatValue(value, unit);
+		}
 		if (this.order === "value") this.arrange();
 	}
 
@@ -144,8 +150,8 @@ export class Legend {
 			let element = this.sumRows.get(run);
 			if (!element) {
 				element = part("div", "row sum");
-				const swatch = part("span", "swatch");
-				element.append(swatch, this.labelOf("all together", run));
+				const swatch = part("span", "swatch dashed");
+				element.append(swatch, this.labelOf("all together", run), ...["value", "mean", "max"].map((name) => part("span", `number ${name}`)));
 				element.title = `Of ${visible(store.runs[run].label)} the sum is drawn: its curves would lie on those of the first`;
 				this.sumRows.set(run, element);
 				this.element.append(element);
@@ -173,6 +179,11 @@ export class Legend {
 			row.numbers.max = figures?.max ?? null;
 			row.mean.textContent = formatValue(row.numbers.mean, unit);
 			row.max.textContent = formatValue(row.numbers.max, unit);
+		}
+		for (const [run, element] of this.sumRows) {
+			const total = this.panel.totals.find((one) => one.run === run);
+			const figures = total ? store.figures(run, total.series, view.range) : null;
+			for (const name of ["mean", "max"] as const) element.querySelector(`.${name}`)!.textContent = formatValue(figures?.[name], unit);
 		}
 		this.pass();
 		if (this.order === "mean" || this.order === "max") this.arrange();

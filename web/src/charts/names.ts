@@ -4,7 +4,7 @@ import type { StoredRun } from "../store.js";
 import { visible } from "../ui/dom.js";
 import { part, type Stage } from "./stage.js";
 
-const MOST = 200; /* rows of a run */
+const MOST = 50; /* rows of a run */
 const ON_PAPER = 20;
 const ROW = 17;
 const SOON_MS = 120;
@@ -65,8 +65,11 @@ export class Names {
 	/* As high as the lanes, or as a few rows: what is behind these is scrolled to. */
 	fit(runs: readonly StoredRun[], high: number): void {
 		let rows = 0;
-		for (const { regions, marks } of runs) rows += (runs.length > 1 ? 1 : 0) + (regions?.names.length ?? 0) + (marks?.names.length ? 1 + marks.names.length : 0);
-		this.element.style.setProperty("--high", `${Math.max(high, (1 + Math.min(rows, 8)) * ROW + 2)}px`);
+		for (const { regions, marks } of runs) {
+			const names = (regions?.names.length ? 1 + regions.names.length : 0) + (marks?.names.length ? 1 + marks.names.length : 0);
+			rows += names + (names > 0 && runs.length > 1 ? 1 : 0);
+		}
+		this.element.style.setProperty("--high", `${Math.max(high, Math.min(rows, 6) * ROW + 4)}px`);
 		this.shown = "";
 	}
 

@@ -2,6 +2,7 @@
 import type { Range } from "../state.js";
 import { dashOf, HEAT, inDash, mix } from "./colours.js";
 import { Raster, rgbOf } from "./raster.js";
+import type { Pile } from "./pile.js";
 import type { Cells } from "./sample.js";
 
 export interface Drawn {
@@ -125,54 +126,6 @@ function stroke(context: CanvasRenderingContext2D, cells: Cells, y: (value: numb
 		if (!narrow || !joined) context.lineTo(Math.max(x1[i], x0[i] + 1), at);
 		before = x1[i];
 	}
-}
-
-/* Means of one curve, on top of what is below it, for each column. */
-export interface Layer {
-	drawn: Drawn;
-	top: Float64Array;
-	bottom: Float64Array;
-}
-
-export interface Pile {
-	layers: Layer[];
-	peak: Float64Array; /* the sum of the highest of all: what there was at most */
-	known: Uint8Array; /* is there anything in that column */
-	top: number; /* the highest of the means' sums */
-	high: number; /* and of the sums of the highest */
-}
-
-/* Of one run: sums of two runs would be of nothing. */
-export function pile(drawn: readonly Drawn[], width: number, ceiling: number | null): Pile {
-	const columns = Math.ceil(width);
-	const peak = new Float64Array(columns);
-	const known = new Uint8Array(columns);
-	const layers: Layer[] = [];
-	let sum = new Float64Array(columns);
-	for (const one of drawn) {
-		const { cells } = one;
-		const top = sum.slice();
-		const done = new Uint8Array(columns);
-		for (let i = 0; i < cells.n; i++) {
-			const column = Math.floor(cells.x0[i] + 1e-6);
-			if (column < 0 || column >= columns || done[column]) continue;
-			done[column] = 1;
-			known[column] = 1;
-			top[column] += cells.mean[i];
-			peak[column] += cells.hi[i];
-		}
-		layers.push({ drawn: one, top, bottom: sum });
-		sum = top;
-	}
-	let top = 0;
-	let high = 0;
-	for (let i = 0; i < columns; i++) {
-		/* The highest of each were not at once: there was never more than there can be. */
-		if (ceiling !== null && peak[i] > ceiling) peak[i] = Math.max(ceiling, sum[i]);
-		top = Math.max(top, sum[i]);
-		high = Math.max(high, sum[i], peak[i]);
-	}
-	return { layers, peak, known, top, high };
 }
 
 /*

@@ -4,9 +4,10 @@ import { processId, seriesId } from "../state.js";
 import type { StoredPanel } from "../store.js";
 import { heatCss } from "./colours.js";
 import { Legend } from "./legend.js";
-import { clipped, commonStart, haloed, humane, referenceOf } from "./labels.js";
+import { clipped, commonStart, grounded, humane, referenceOf } from "./labels.js";
 import { clustersOf, inTime, lonely } from "./marks.js";
-import { EDGES, extent, paintEdges, paintHeat, paintLines, paintPile, pile, pixelSeconds, toY, type Drawn, type Pile, type Plot, type Scale } from "./paint.js";
+import { EDGES, extent, paintEdges, paintHeat, paintLines, paintPile, pixelSeconds, toY, type Drawn, type Plot, type Scale } from "./paint.js";
+import { pile, type Pile } from "./pile.js";
 import { attach } from "./pointer.js";
 import { Cells, sample } from "./sample.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
@@ -26,6 +27,7 @@ export class PanelCard implements Strip {
 	private readonly legend: Legend;
 	private readonly remark = part("span", "remark");
 	private readonly pool = new Map<string, Cells>();
+	private readonly sum = new Cells();
 	private readonly zeros = part("button", "zeros");
 	private opened = false; /* though it is all zeros */
 	private peaks: "auto" | "all" | "none" = "auto";
@@ -118,7 +120,7 @@ export class PanelCard implements Strip {
 	/* The whole time, as coarse as there is, also of what was not in sight. */
 	async wantAll(): Promise<void> {
 		const { store, view } = this.stage;
-		await Promise.all(this.stored.series.map(({ run, series }) => store.want(run, series, view.full, Infinity)));
+		await Promise.all([...this.stored.series, ...this.stored.totals].map(({ run, series }) => store.want(run, series, view.full, Infinity)));
 	}
 
 	/* Nothing but zeros is low, and one line; who wants to see them opens it. */
@@ -133,11 +135,12 @@ export class PanelCard implements Strip {
 		const enough_s = pixelSeconds(view.range, this.surface.width * this.surface.ratio);
 		for (const { run, series } of this.stored.series)
 			if (!view.hidden.has(seriesId(run, series.key))) void store.want(run, series, view.range, enough_s);
+		for (const { run, series } of this.stored.totals) void store.want(run, series, view.range, enough_s);
 	}
 
 	renew(): boolean {
 		let version = this.stored.series.length;
-		for (const { run, series } of this.stored.series) version += this.stage.store.version(run, series);
+		for (const { run, series } of [...this.stored.series, ...this.stored.totals]) version += this.stage.store.version(run, series);
 		if (version === this.version) return false;
 		this.version = version;
 		this.legend.fill();
@@ -185,7 +188,17 @@ export class PanelCard implements Strip {
 
 	private piles(drawn: Drawn[], width: number): Pile[] {
 		const runs = [...new Set(drawn.map(({ run }) => run))];
-		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width, this.stored.panel.ceiling));
+		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width, this.total(run, width)));
+	}
+
+	/* Null where it is not that of what is drawn. */
+	private total(run: number, width: number): Cells | null {
+		const { store, view } = this.stage;
+		const found = this.stored.totals.find((one) => one.run === run);
+		const whole = this.stored.series.every((one) => one.run !== run || !view.hidden.has(seriesId(run, one.series.key)));
+		if (!found || !whole) return null;
+		sample(store, run, found.series, view.range, width, true, this.sum);
+		return this.sum;
 	}
 
 	private scaleOf(seen: Scale | null): Scale {
@@ -293,9 +306,9 @@ export class PanelCard implements Strip {
 				context.lineTo(GUTTER + width, line);
 				context.stroke();
 				context.setLineDash([]);
-				haloed(context, text, GUTTER + width - 6, line < 16 ? line + 3 : line - 13, inks.card);
+				grounded(context, text, GUTTER + width - 6, line < 16 ? line + 3 : line - 13, inks.card);
 			} else {
-				haloed(context, `↑ ${text}`, right, 3, inks.card);
+				grounded(context, `↑ ${text}`, right, 3, inks.card);
 				right -= context.measureText(`↑ ${text}`).width + 14;
 			}
 		}
