@@ -259,6 +259,7 @@ static galvo_status curve_add(struct panel_maker *m, struct draft *d, const stru
 		return panels_no_memory(reterr);
 	way.feed = d->feed;
 	way.column = c->column;
+	way.is_level = c->rule->is_level;
 	*kept = way;
 	*to = (struct curve){
 		.key = key_of(m, d, key, c->rule->label), .label = words(m, thing, c->rule->label),
@@ -343,7 +344,8 @@ static galvo_status total_add(struct panel_maker *m, struct draft *d, galvo_erro
 	if (!way || !total)
 		return panels_no_memory(reterr);
 	*way = (struct curve_way){.kind = WAY_TOTAL, .feed = d->feed, .columns = d->columns,
-	                          .columns_len = d->columns_len};
+	                          .columns_len = d->columns_len,
+	                          .is_level = d->columns[0].rule->is_level};
 	*total = (struct curve){
 		.key = key_of(m, d, "total", NULL), .label = "total", .metric = "", .help = "",
 		.is_level = d->columns[0].rule->is_level, .process = SIZE_MAX, .gpu = SIZE_MAX, .way = way};

@@ -51,7 +51,8 @@ static void rest_rewind(struct rest_walk *x)
 	x->row = x->column = 0;
 	x->period_ns = UINT64_MAX;
 	for (i = 0; i < x->columns_len; i++) {
-		x->walks[i] = cover_walk_of(w->feed, w->columns_len ? w->columns[i].column : w->column);
+		x->walks[i] = cover_walk_of(w->feed, w->columns_len ? w->columns[i].column : w->column,
+		                            w->is_level);
 		if (x->walks[i].pass.period_ns < x->period_ns)
 			x->period_ns = x->walks[i].pass.period_ns;
 	}

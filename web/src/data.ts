@@ -50,6 +50,7 @@ export interface Process {
 	read_bytes: number | null;
 	written_bytes: number | null;
 	sampled?: boolean; /* false: it has no values over time */
+	io_sampled?: boolean; /* the same of what it read and wrote */
 }
 
 export interface Regions {
