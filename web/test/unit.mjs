@@ -1,6 +1,6 @@
 /* Unit tests of what the page computes with, in node: "node test/unit.mjs". The sources are bundled first. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { addBase, Blocks, dice, documentOf, emptyRun, encodeTimes, encodeValues, here, instants, overviewOf, panel, series } from "./format.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "galvo-unit-"));
-const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "charts/ticks", "charts/sample", "charts/marks", "charts/labels", "charts/colours", "charts/names", "charts/pile"];
+const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "text", "charts/ticks", "charts/sample", "charts/marks", "charts/labels", "charts/colours", "charts/names", "charts/pile"];
 await build({
 	entryPoints: Object.fromEntries(entries.map((name) => [name.replace("/", "-"), path.join(here, `../src/${name}.ts`)])),
 	outdir: folder, bundle: true, splitting: true, format: "esm", outExtension: { ".js": ".mjs" }, logLevel: "warning",
@@ -21,6 +21,7 @@ const { Piece, choose, inOrder } = await load("store-pieces");
 const { Tail } = await load("store-tail");
 const { createStore } = await load("store");
 const format = await load("format");
+const { visible } = await load("text");
 const ticks = await load("charts-ticks");
 const { Cells, sample } = await load("charts-sample");
 const marks = await load("charts-marks");
@@ -251,10 +252,60 @@ test("numbers and times as people read them", () => {
 	assert.equal(format.formatDuration(0.0351), "35.1 ms");
 	assert.equal(format.formatInstant(3723.5, 0.1), "1:02:03.5");
 	assert.equal(format.formatInstant(12.34567, 0.001), "12.346 s");
-	assert.equal(format.plainText("a\u202eb\u0007"), "a\ufffdb\ufffd");
 	const texts = (...all) => ticks.valueTicks(...all).map(({ text }) => text);
 	assert.deepEqual(texts(0, 3 * 1024 ** 3, ticks.valueStep(3 * 1024 ** 3, 3, "bytes"), "bytes"), ["0", "1 GiB", "2 GiB", "3 GiB"]);
 	assert.deepEqual(texts(0, 100, 50, "pct"), ["0", "50 %", "100 %"]);
+});
+
+test("numbers have three digits before their unit, and dust is nothing", () => {
+	const print = format.formatValue;
+	assert.equal(print(1000 * 2 ** 20, "bytes"), "0.98 GiB", "as the report has it");
+	assert.equal(print(999.4 * 2 ** 20, "bytes"), "999 MiB");
+	assert.equal(print(1000 * 1024, "bytes_per_s"), "0.98 MiB/s");
+	assert.equal(print(999.6e6, "hz"), "1.00 GHz");
+	assert.equal(print(3e-12, "pct"), "0 %");
+	assert.equal(print(-2e-22, "pct"), "0 %");
+	assert.equal(print(0.02, "pct"), "0.02 %");
+	assert.equal(print(0.02, "pct", 50), "0 %", "of what it is shown beside it is nothing");
+	assert.equal(print(4e-13, "bytes_per_s"), "0 B/s");
+	assert.equal(print(0.0003, "per_s"), "0.00030 /s", "once in an hour is something");
+	assert.equal(print(35, "ns"), "35.0 ns");
+	assert.equal(print(null, "pct"), "–");
+});
+
+test("texts from outside are the same wherever they stand", () => {
+	assert.equal(visible("rtl \u202e\n\u001b[31m"), "rtl ⟨U+202E⟩␊␛[31m");
+});
+
+/* The colours that a style sheet gives to the themes: :root first, the dark one over it. */
+function coloursOf(file) {
+	const text = readFileSync(path.join(here, "../src", file), "utf8");
+	const read = (block) => Object.fromEntries([...(block ?? "").matchAll(/(--[\w-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]));
+	const light = read(/:root \{([^}]*)\}/.exec(text)?.[1]);
+	return { light, dark: { ...light, ...read(/:root\[data-theme="dark"\] \{([^}]*)\}/.exec(text)?.[1]) } };
+}
+
+function luminance(colour) {
+	const part = (at) => {
+		const x = parseInt(colour.slice(at, at + 2), 16) / 255;
+		return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+	};
+	return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
+}
+
+test("text stands out from what is behind it, in both themes", () => {
+	const [page, ui] = ["theme.css", "ui/base.css"].map(coloursOf);
+	for (const theme of ["light", "dark"]) {
+		const colours = { ...page[theme], ...ui[theme] };
+		const grounds = ["--ground", "--card", "--raised"];
+		const pairs = ["--ink", "--dim", "--faint", "--accent", "--bad", "--good"].flatMap((ink) => grounds.map((ground) => [ink, ground]));
+		pairs.push(["--good", "--good-ground"], ["--bad", "--bad-ground"], ["--dim", "--note-ground"], ["--ink", "--hit"], ["--card", "--accent"]);
+		for (const [ink, ground] of pairs) {
+			const [high, low] = [colours[ink], colours[ground]].map(luminance).sort((a, b) => b - a);
+			const contrast = (high + 0.05) / (low + 0.05);
+			assert.ok(contrast >= 4.5, `${theme}: ${ink} on ${ground} is ${contrast.toFixed(2)}:1`);
+		}
+	}
 });
 
 test("the tip of a stack is the highest of its sum, and none where a pixel lies across two samples", async () => {

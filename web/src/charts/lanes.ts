@@ -287,7 +287,9 @@ export class Lanes implements Strip {
 		const running = regions.end[at] === null;
 		rows.push(["takes", running ? `${formatDuration(end - from)}, not ended` : formatDuration(end - from)]);
 		rows.push(["from", formatInstant(from, Math.max(1e-6, (end - from) / 1000))]);
-		rows.push(["on", lane.gpu ? `GPU, stream ${regions.stream[at]}` : `thread ${regions.thread[at]}`]);
+		/* Of regions that the command line said, no thread is known. */
+		if (lane.gpu) rows.push(["on", `GPU, stream ${regions.stream[at]}`]);
+		else if (regions.thread[at]) rows.push(["on", `thread ${regions.thread[at]}`]);
 		rows.push(["process", String(regions.pid[at])]);
 		if (regions.error[at] > 0) rows.push(["exact to", `± ${formatDuration(regions.error[at])}`]);
 		if (this.stage.store.runs.length > 1) rows.push(["run", visible(lane.run.label)]);

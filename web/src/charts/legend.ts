@@ -39,8 +39,8 @@ export class Legend {
 		head.append(part("span", "swatch"));
 		const titles: [Order, string, string][] = [
 			["label", "", "Sort by name"], ["value", "last", "At the crosshair, else the last value; sort by it"],
-			["mean", "mean", "Mean of the time that is seen, weighted with time; sort by it"],
-			["max", "max", "Highest of the time that is seen; sort by it"],
+			["mean", "mean", "Weighted with time, over the time seen that has values; sort by it"],
+			["max", "max", "Highest single reading of the time seen; a peak of the report is the highest mean over 0.1 s. Sort by it"],
 		];
 		for (const [order, text, title] of titles) {
 			const button = part("button", order === "label" ? "label" : "number", text || "name");
