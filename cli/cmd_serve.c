@@ -155,7 +155,7 @@ static int tell_where(const struct serving *s)
 	else if (s->listen_at)
 		complain("whoever can reach %s and has this address can look, and it travels as plain text",
 		         s->sockets.url_host);
-	if (!s->is_live && stat(s->dir, &st) != 0)
+	if (!s->is_live && stat(s->dir, &st) != 0 && errno == ENOENT)
 		complain("%s: nothing is recorded there yet, the page waits for it", s->dir);
 	printf("http://%s/?token=%s\n", s->sockets.url_host, s->gate.token);
 	return close_stdout();

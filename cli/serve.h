@@ -115,13 +115,13 @@ ssize_t hub_read(struct hub *h, struct viewer *v, char *to, size_t most);
 struct wish {
 	struct wish *next;
 	void *connection;
-	bool is_detail, is_done;
+	bool is_detail;
 	double from_s, end_s;
 	struct body *body; /* NULL: there is none, and the status says why */
 	int status;        /* of HTTP */
 };
 
-void hub_wish(struct hub *h, struct wish *w); /* suspends its connection; false at the end */
+bool hub_wish(struct hub *h, struct wish *w); /* suspends its connection; false: this is the end */
 struct wish *hub_take_wish(struct hub *h);
 void hub_grant(struct hub *h, struct wish *w, int status, struct body *body); /* takes the body */
 void hub_wake(struct hub *h);

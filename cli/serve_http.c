@@ -8,7 +8,8 @@
 #include "serve.h"
 #include "serve_mhd.h"
 
-enum { CONNECTION_BYTES = 32 << 10, CONNECTION_S = 10, NEWS_S = 60, STREAM_BLOCK = 16 << 10, STACK_BYTES = 256 << 10 };
+enum { CONNECTION_BYTES = 32 << 10, CONNECTION_S = 10, NEWS_S = 60, STREAM_BLOCK = 16 << 10, STACK_BYTES = 256 << 10,
+       DETAIL_END_S = 1000000000 };
 
 struct http {
 	struct mhd mhd;
@@ -165,8 +166,7 @@ static enum MHD_Result send_wish(struct request *q)
 	if (!q->has_wished) {
 		q->has_wished = true;
 		q->wish.connection = q->connection;
-		hub_wish(q->http->hub, &q->wish);
-		if (!q->http->hub->is_closing)
+		if (hub_wish(q->http->hub, &q->wish))
 			return MHD_YES;
 	}
 	if (q->wish.body)
@@ -182,8 +182,9 @@ static enum MHD_Result send_data(struct request *q)
 static enum MHD_Result send_detail(struct request *q)
 {
 	if (!gate_number(argument(q, "from"), &q->wish.from_s) || !gate_number(argument(q, "end"), &q->wish.end_s) ||
-	    q->wish.from_s >= q->wish.end_s)
-		return say(q, 400, "Expected detail?from=SECONDS&end=SECONDS, the end behind the beginning.");
+	    q->wish.from_s >= q->wish.end_s || q->wish.end_s <= 0 || q->wish.end_s >= DETAIL_END_S)
+		return say(q, 400, "Expected detail?from=SECONDS&end=SECONDS, the end behind the beginning "
+		                   "and above 0, below 1e9.");
 	q->wish.is_detail = true;
 	return send_wish(q);
 }

@@ -4,6 +4,7 @@ import select
 import shutil
 import signal
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from harness import GALVO, Skip, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
@@ -192,6 +193,9 @@ def nobody_else_may_ask():
             (400, "/detail?from=2&end=1", {}), (400, "/detail?from=nan&end=1", {}),
             (400, "/detail?from=0&end=inf", {}), (400, "/detail?from=0&end=1e999", {}),
             (400, "/detail?from=0x1&end=9", {}), (400, "/detail?from=0&end=1s", {}),
+            (400, "/detail?from=-5&end=-1", {}), (400, "/detail?from=-5&end=0", {}),
+            (400, "/detail?from=0&end=1e9", {}), (400, "/detail?from=1e9&end=2e9", {}),
+            (200, "/detail?from=-1e30&end=999999999", {}),
             (400, "/detail?from=%201&end=9", {}), (400, "/detail?from=&end=9", {}),
             (421, "/data", {"headers": {"Host": "example.org"}}),
             (421, "/data", {"headers": {"Host": "example.org:%d" % server.port}}),
@@ -232,6 +236,54 @@ def nobody_else_may_ask():
         same(server.ask("/page.js").headers["content-type"], "text/javascript; charset=utf-8")
         same(server.ask("/data").headers["content-type"], "application/json")
         assert server.news().next(0.05) is None
+
+
+class Asker(threading.Thread):
+    """Asks for details one after the other."""
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server, self.answers, self.is_over = server, 0, False
+        self.start()
+
+    def run(self):
+        while not self.is_over:
+            same(self.server.ask("/detail?from=0&end=1").status, 200)
+            self.answers += 1
+
+
+@test
+def who_asks_all_the_time_keeps_nobody_from_news():
+    process = recorder("-o", "run", "--flush", "100ms", "--hz", "1000", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        page = Page(server)
+        askers = [Asker(server) for _ in range(12)]
+        wait_until(lambda: all(a.answers for a in askers), "all are at it")
+        before = [a.answers for a in askers]
+        for _ in range(5):
+            page.until("news", 5)
+        for a in askers:
+            a.is_over = True
+        for a in askers:
+            a.join()
+        assert sum(a.answers for a in askers) > sum(before)
+    stop(process)
+
+
+@test
+def a_run_that_cannot_be_read_says_why():
+    os.symlink("run", "run")
+    with Server("run") as server:
+        page = Page(server)
+        wait_until(lambda: "symbolic links" in server.data()["waiting"], "it says why")
+        assert page.data["live"] and page.data["runs"] == []
+        os.unlink("run")
+        record("-q", "-o", "run", "--all", "--for", "50ms")
+        page.until("end")
+        assert page.data["runs"], page.data
+        err = server.stop()[1]
+        one_line(err.encode(), "run: Too many levels of symbolic links")
 
 
 @test

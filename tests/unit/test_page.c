@@ -91,7 +91,8 @@ static void wishes_that_make_no_sense(void)
 	static const galvo_page_data_options wrong_data[] = {
 		{.kind = 0}, {.kind = 4}, {.kind = 1, .precision_bits = 31}, {.kind = 2},
 		{.kind = 2, .from_s = 2, .end_s = 1}, {.kind = 2, .from_s = NAN, .end_s = 1},
-		{.kind = 2, .end_s = INFINITY},
+		{.kind = 2, .end_s = INFINITY}, {.kind = 2, .from_s = -5, .end_s = -1}, {.kind = 2, .from_s = -5},
+		{.kind = 2, .end_s = 1e9},
 	};
 	const galvo_page_run none[] = {{NULL, NULL}}, one[] = {{&f->run, NULL}};
 	const galvo_page_data_options unsized = {.kind = 1};
