@@ -10,6 +10,7 @@
 
 #include "serve.h"
 
+enum { SWEEP_MS = 1000 };
 enum { KEY_LIVE = 256, KEY_PORT, KEY_LISTEN, KEY_NO_OPEN };
 
 static const struct opt opts[] = {
@@ -107,7 +108,7 @@ static void serve(struct serving *s)
 		fds[i] = (struct pollfd){.fd = s->sockets.fd[i], .events = POLLIN};
 	fds[i] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
 	while (!fds[s->sockets.len].revents) {
-		if (poll(fds, (nfds_t)s->sockets.len + 1, -1) < 0 && errno != EINTR)
+		if (poll(fds, (nfds_t)s->sockets.len + 1, http_sweep(s->http) ? SWEEP_MS : -1) < 0 && errno != EINTR)
 			return;
 		for (i = 0; i < s->sockets.len; i++)
 			if (fds[i].revents)

@@ -145,6 +145,25 @@ struct feed;
 struct feed *feed_start(const char *dir, struct hub *h); /* NULL: errno */
 void feed_stop(struct feed *f); /* after hub_close; NULL is fine */
 
+/* ---- connections that say nothing (serve_waits.c) ------------------------------------------------------ */
+
+struct wait;
+
+struct waits {
+	pthread_mutex_t mutex;
+	struct wait *ring;
+	uint32_t head_ms; /* so long a request may take to come */
+};
+
+bool waits_init(struct waits *w, uint32_t head_ms);
+void waits_finish(struct waits *w);
+struct wait *waits_add(struct waits *w, int fd); /* NULL, there is no memory, is fine below */
+void waits_begin(struct waits *w, struct wait *at); /* for a request, from now on */
+void waits_end(struct waits *w, struct wait *at);   /* its head has come, however slowly */
+void waits_remove(struct waits *w, struct wait *at); /* before its descriptor is closed */
+void waits_sweep(struct waits *w);       /* hangs up on those that have had their time */
+bool waits_drop_oldest(struct waits *w); /* hangs up on one, to make room; false: none waits */
+
 /* ---- the server (serve_http.c, serve_listen.c, serve_mhd.c) -------------------------------------------- */
 
 enum { SOCKETS_MAX = 9 };
@@ -167,6 +186,7 @@ struct http;
 
 struct http *http_start(struct hub *h, struct gate *g); /* NULL: stderr says why */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len);
+bool http_sweep(struct http *s); /* now and then; false: there are no connections */
 void http_stop(struct http *s); /* after hub_close; NULL is fine */
 
 /* ---- this machine (serve_live.c) ------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct hub *hub;
 	struct gate *gate;
+	struct waits waits;
 	atomic_int connections;
 };
 
@@ -303,6 +304,14 @@ static enum MHD_Result answer(struct request *q, const char *path)
 	return say(q, 404, "There is no such page here.");
 }
 
+static struct wait *wait_of(const struct http *s, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
 /* *con_cls is the request from its first call on, which is made before a body is read. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *path, const char *method,
                                   const char *version, const char *upload, size_t *upload_len, void **con_cls)
@@ -324,6 +333,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 	*con_cls = q;
 	q->http = s;
 	q->connection = connection;
+	waits_end(&s->waits, wait_of(s, connection));
 	info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	ask = (struct gate_ask){
 		.method = method,
@@ -340,12 +350,12 @@ static void on_end(void *ctx, struct MHD_Connection *connection, void **con_cls,
                    enum MHD_RequestTerminationCode why)
 {
 	struct request *q = *con_cls;
+	struct http *s = ctx;
 
-	(void)ctx;
-	(void)connection;
 	(void)why;
 	if (!q)
 		return;
+	waits_begin(&s->waits, wait_of(s, connection));
 	if (q->viewer)
 		hub_leave(q->http->hub, q->viewer);
 	body_drop(q->wish.body);
@@ -357,11 +367,15 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **c
                           enum MHD_ConnectionNotificationCode what)
 {
 	struct http *s = ctx;
+	const union MHD_ConnectionInfo *info;
 
-	(void)connection;
-	(void)context;
-	if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*context = info ? waits_add(&s->waits, info->connect_fd) : NULL;
+	} else {
 		atomic_fetch_sub(&s->connections, 1);
+		waits_remove(&s->waits, *context);
+	}
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------------- */
@@ -380,7 +394,7 @@ struct http *http_start(struct hub *h, struct gate *g)
 {
 	struct http *s = calloc(1, sizeof(*s));
 
-	if (!s || !mhd_load(&s->mhd)) {
+	if (!s || !mhd_load(&s->mhd) || !waits_init(&s->waits, CONNECTION_S * 1000)) {
 		free(s);
 		return NULL;
 	}
@@ -391,7 +405,7 @@ struct http *http_start(struct hub *h, struct gate *g)
 	h->resume = resume;
 	s->daemon = s->mhd.MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, s,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)(2 * SERVE_CONNECTIONS_MAX),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -400,14 +414,21 @@ struct http *http_start(struct hub *h, struct gate *g)
 	if (s->daemon)
 		return s;
 	complain("libmicrohttpd does not start: %s", strerror(errno));
+	waits_finish(&s->waits);
 	free(s);
 	return NULL;
 }
 
-/* We count, and never come near its limit: libmicrohttpd 0.9.75 hangs behind a connection that it refuses. */
+/*
+ * We count, and never come near its limit: libmicrohttpd 0.9.75 hangs behind a connection that it refuses.
+ * Where there is no room, one that has not asked for anything goes.
+ */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len)
 {
-	if (atomic_fetch_add(&s->connections, 1) >= SERVE_CONNECTIONS_MAX) {
+	int before = atomic_fetch_add(&s->connections, 1);
+
+	if (before >= SERVE_CONNECTIONS_MAX + SERVE_CONNECTIONS_MAX / 4 ||
+	    (before >= SERVE_CONNECTIONS_MAX && !waits_drop_oldest(&s->waits))) {
 		atomic_fetch_sub(&s->connections, 1);
 		close(fd);
 	} else if (s->mhd.MHD_add_connection(s->daemon, fd, from, from_len) != MHD_YES) { /* and has closed it */
@@ -415,10 +436,17 @@ void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t fro
 	}
 }
 
+bool http_sweep(struct http *s)
+{
+	waits_sweep(&s->waits);
+	return atomic_load(&s->connections) > 0;
+}
+
 void http_stop(struct http *s)
 {
 	if (!s)
 		return;
 	s->mhd.MHD_stop_daemon(s->daemon);
+	waits_finish(&s->waits);
 	free(s);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -165,6 +166,46 @@ static void wishes(void)
 	hub_finish(&h);
 }
 
+/* ---- connections that say nothing -------------------------------------------------------------------- */
+
+static bool is_over(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
+}
+
+static void waiting(void)
+{
+	struct waits late, room;
+	struct wait *w[4];
+	int pairs[4][2], i;
+
+	OK(waits_init(&late, 0) && waits_init(&room, 1000000));
+	for (i = 0; i < 4; i++) {
+		EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[i]), 0);
+		w[i] = waits_add(i < 1 ? &late : &room, pairs[i][0]);
+		OK(w[i]);
+	}
+	waits_sweep(&room);
+	OK(!is_over(pairs[1][1]));
+	waits_sweep(&late);
+	OK(is_over(pairs[0][1])); /* its time was over */
+	waits_end(&room, w[1]);   /* this one has asked */
+	OK(waits_drop_oldest(&room) && !is_over(pairs[1][1]) && is_over(pairs[2][1]) && !is_over(pairs[3][1]));
+	waits_begin(&room, w[1]);
+	OK(waits_drop_oldest(&room) && is_over(pairs[3][1]) && !is_over(pairs[1][1]));
+	OK(waits_drop_oldest(&room) && is_over(pairs[1][1]) && !waits_drop_oldest(&room));
+	waits_begin(&room, NULL);
+	for (i = 0; i < 4; i++) {
+		waits_remove(i < 1 ? &late : &room, w[i]);
+		close(pairs[i][0]);
+		close(pairs[i][1]);
+	}
+	waits_finish(&late);
+	waits_finish(&room);
+}
+
 /* ---- the gate --------------------------------------------------------------------------------------- */
 
 static void who_may_ask(void)
@@ -267,6 +308,7 @@ static const struct tap_test tests[] = {
 	{"a slow viewer hears of a gap", slow},
 	{"what is kept is bounded", bounded_bytes},
 	{"wishes", wishes},
+	{"who asks for nothing has to go", waiting},
 	{"who may ask", who_may_ask},
 	{"tokens", tokens},
 	{"numbers", numbers},
