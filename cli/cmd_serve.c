@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "serve.h"
 
 enum { SWEEP_MS = 1000 };
@@ -37,6 +38,8 @@ struct serving {
 	struct feed *feed;
 	struct http *http;
 	int signal_fd;
+	struct outfile door; /* leads a browser here */
+	bool has_door;
 };
 
 static bool take_pids(struct live *l, const char *text)
@@ -135,15 +138,31 @@ static bool open_signals(struct serving *s)
 	return s->signal_fd >= 0;
 }
 
-/* Where somebody sits at a desktop. */
+/* Where somebody sits at a desktop. Command lines are seen by all, so that the address is in a file. */
 static void show(struct serving *s)
 {
-	char address[GATE_NAME_BYTES + TOKEN_CHARS + 32];
+	galvo_error none;
 
 	if (!s->shows || s->sockets.path[0])
 		return;
-	snprintf(address, sizeof(address), "http://%s/?token=%s", s->sockets.url_host, s->gate.once);
-	browser_open_address(address);
+	if (!outfile_open_temporary(&s->door, "galvo-serve.html")) {
+		complain("no browser is opened, there is no room for its file: %s", strerror(errno));
+		return;
+	}
+	s->has_door = true;
+	fprintf(s->door.file, "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" "
+	        "content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0;url=http://%s/?token=%s\">\n"
+	        "<title>galvo</title>\n", s->sockets.url_host, s->gate.once);
+	if (outfile_end(&s->door, GALVO_OK, &none) == 0)
+		browser_open(s->door.path);
+}
+
+static void shut_door(struct serving *s)
+{
+	if (s->has_door) {
+		unlink(s->door.path);
+		outfile_finish(&s->door);
+	}
 }
 
 static int tell_where(const struct serving *s)
@@ -181,7 +200,7 @@ static bool start(struct serving *s)
 	if (!page_is_built())
 		return false;
 	s->shows = !s->no_open && desktop_is_there();
-	if (!open_signals(s) || !gate_draw_token(s->gate.token) ||
+	if (!open_signals(s) || !gate_draw_token(s->gate.token) || !gate_draw_token(s->gate.place) ||
 	    (s->shows && !gate_draw_token(s->gate.once)) || !hub_init(&s->hub)) {
 		complain("cannot serve: %s", strerror(errno));
 		return false;
@@ -219,6 +238,7 @@ static int serve_run(struct serving *s)
 	sockets_close(&s->sockets);
 	if (s->hub.wake_fd > 0)
 		hub_finish(&s->hub);
+	shut_door(s);
 	lost = live_stop(&s->live);
 	return exit_code ? exit_code : lost;
 }

@@ -48,7 +48,8 @@ enum { TOKEN_CHARS = 32, GATE_NAMES_MAX = 8, GATE_NAME_BYTES = 300 };
 
 struct gate {
 	char token[TOKEN_CHARS + 1];
-	char once[TOKEN_CHARS + 1]; /* for the command line of a browser, which everybody sees; "": used */
+	char once[TOKEN_CHARS + 1]; /* for the browser that is opened here; "": used */
+	char place[TOKEN_CHARS + 1]; /* all paths are below it: cookies ignore ports, and do not leave it */
 	char names[GATE_NAMES_MAX][GATE_NAME_BYTES]; /* "localhost:8425": hosts that are this server */
 	size_t names_len;
 };
@@ -66,6 +67,8 @@ bool gate_is_token(const char *token, const char *text); /* takes as long whatev
 int gate_judge(const struct gate *g, const struct gate_ask *ask, const char **ret_why);
 /* The name of the cookie: cookies ignore ports, so that its name has it. */
 void gate_cookie_name(const char *host, char name[static 32]);
+/* What of a path is below the place of the page, "/data"; NULL: it is not there. */
+const char *gate_below(const struct gate *g, const char *path);
 /* A finite decimal number and nothing else. */
 bool gate_number(const char *text, double *ret);
 

@@ -9,7 +9,7 @@
 #include "serve_mhd.h"
 
 enum { CONNECTION_BYTES = 32 << 10, CONNECTION_S = 10, NEWS_S = 60, STREAM_BLOCK = 16 << 10, STACK_BYTES = 256 << 10,
-       DETAIL_END_S = 1000000000 };
+       DETAIL_END_S = 1000000000, ADDRESS_BYTES = 2000, ARGUMENTS_MAX = 16 };
 
 struct http {
 	struct mhd mhd;
@@ -32,6 +32,7 @@ struct request {
 /* ---- replies --------------------------------------------------------------------------------------------- */
 
 #define TEXT "text/plain; charset=utf-8"
+#define HTML "text/html; charset=utf-8"
 
 static void add_headers(const struct mhd *m, struct MHD_Response *r, const char *type)
 {
@@ -142,7 +143,7 @@ static enum MHD_Result send_part(struct request *q, int32_t part, const char *ty
 
 static enum MHD_Result send_html(struct request *q)
 {
-	return send_part(q, GALVO_PAGE_HTML, "text/html; charset=utf-8");
+	return send_part(q, GALVO_PAGE_HTML, HTML);
 }
 
 /* A browser asks for a picture of the page, and complains where there is none. */
@@ -232,7 +233,7 @@ static const struct {
 	enum MHD_Result (*send)(struct request *);
 } paths[] = {
 	{"/", send_html},   {"/data", send_data},       {"/detail", send_detail},
-	{"/favicon.ico", send_nothing}, {"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
+	{"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
 };
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
@@ -261,44 +262,60 @@ static bool has_token(struct request *q, const char *cookie_name)
 	return c.is_good;
 }
 
-/* Out of the address, where it would stay in the history, and into a cookie. */
-static enum MHD_Result send_cookie(struct request *q, const char *name)
+/*
+ * Out of the address, where it would stay in the history, and into a cookie. A browser that comes from a file
+ * keeps cookies back from where it is sent on to, until a page of ours sends it.
+ */
+static enum MHD_Result send_cookie(struct request *q, const char *name, bool is_once)
 {
+	static const char go_on[] = "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/%s/\">\n";
 	const struct mhd *m = &q->http->mhd;
-	struct MHD_Response *r = static_response(m, "", 0);
-	char text[128];
+	const struct gate *g = q->http->gate;
+	char text[128 + TOKEN_CHARS], location[TOKEN_CHARS + 3], page[sizeof(go_on) + TOKEN_CHARS];
+	int n = snprintf(page, sizeof(page), go_on, g->place);
+	struct MHD_Response *r =
+		m->MHD_create_response_from_buffer(is_once ? (size_t)n : 0, page, MHD_RESPMEM_MUST_COPY);
 
-	snprintf(text, sizeof(text), "%s=%s; HttpOnly; SameSite=Strict; Path=/", name, q->http->gate->token);
+	snprintf(text, sizeof(text), "%s=%s; HttpOnly; SameSite=Strict; Path=/%s/", name, g->token, g->place);
+	snprintf(location, sizeof(location), "/%s/", g->place);
 	if (r) {
 		m->MHD_add_response_header(r, "Set-Cookie", text);
-		m->MHD_add_response_header(r, "Location", "/");
+		if (!is_once)
+			m->MHD_add_response_header(r, "Location", location);
 	}
-	return send_reply(q, 302, r, TEXT);
+	return send_reply(q, is_once ? 200 : 302, r, is_once ? HTML : TEXT);
 }
 
-static bool may_enter(struct gate *g, const char *token)
+/* Asked with the token that the browser of this desktop has got. */
+static bool is_once(struct request *q, const char *path)
 {
-	if (gate_is_token(g->token, token))
-		return true;
-	if (!gate_is_token(g->once, token))
-		return false;
-	memset(g->once, 0, sizeof(g->once));
-	return true;
+	const char *token = argument(q, "token");
+
+	return strcmp(path, "/") == 0 && token && gate_is_token(q->http->gate->once, token);
 }
 
 static enum MHD_Result answer(struct request *q, const char *path)
 {
+	struct gate *g = q->http->gate;
 	const char *token = argument(q, "token");
+	bool is_root = strcmp(path, "/") == 0;
 	char name[32];
 	size_t i;
 
 	gate_cookie_name(header(q, "Host"), name);
-	if (strcmp(path, "/") == 0 && token && may_enter(q->http->gate, token))
-		return send_cookie(q, name);
+	if (is_root && token && gate_is_token(g->token, token))
+		return send_cookie(q, name, false);
+	if (is_once(q, path)) {
+		memset(g->once, 0, sizeof(g->once));
+		return send_cookie(q, name, true);
+	}
+	if (strcmp(path, "/favicon.ico") == 0)
+		return send_nothing(q);
 	if (!has_token(q, name))
 		return say(q, 401, "This page is for those who have its address, with the token in it: "
 		                   "galvo serve has printed it.");
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	path = gate_below(g, path);
+	for (i = 0; path && i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (strcmp(paths[i].path, path) == 0)
 			return paths[i].send(q);
 	return say(q, 404, "There is no such page here.");
@@ -339,11 +356,33 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 		.method = method,
 		.host = header(q, "Host"),
 		.origin = header(q, "Origin"),
-		.site = header(q, "Sec-Fetch-Site"),
+		.site = is_once(q, path) ? NULL : header(q, "Sec-Fetch-Site"), /* from a file of ours */
 		.own = info && socket_own_name(info->connect_fd, q->own) ? q->own : NULL,
 	};
 	status = gate_judge(s->gate, &ask, &why);
 	return status ? say(q, status, why) : MHD_YES;
+}
+
+/*
+ * libmicrohttpd says nothing to an address with more arguments than it has room for. *con_cls begins as
+ * what this returns.
+ */
+static void *on_address(void *ctx, const char *address, struct MHD_Connection *connection)
+{
+	static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	const struct http *s = ctx;
+	const union MHD_ConnectionInfo *info;
+	size_t arguments = 0;
+	const char *p;
+
+	for (p = address; *p; p++)
+		arguments += *p == '&';
+	if (p - address <= ADDRESS_BYTES && arguments <= ARGUMENTS_MAX)
+		return NULL;
+	info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info && send(info->connect_fd, reply, sizeof(reply) - 1, MSG_NOSIGNAL) > 0)
+		shutdown(info->connect_fd, SHUT_WR);
+	return NULL;
 }
 
 static void on_end(void *ctx, struct MHD_Connection *connection, void **con_cls,
@@ -405,7 +444,7 @@ struct http *http_start(struct hub *h, struct gate *g)
 	h->resume = resume;
 	s->daemon = s->mhd.MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, s,
+		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, s, MHD_OPTION_URI_LOG_CALLBACK, on_address, s,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)(2 * SERVE_CONNECTIONS_MAX),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,

@@ -1,6 +1,8 @@
 """galvo serve: what is told to those who watch a recording, whatever becomes of it."""
 import functools
 import os
+import pty
+import re
 import select
 import shutil
 import signal
@@ -184,6 +186,7 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
                                "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -209,7 +212,10 @@ def nobody_else_may_ask():
             (401, "/data", {"cookie": "galvo-1=" + token}), (401, "/data", {"cookie": "galvo=" + token}),
             (401, "/no", {"cookie": None}), (401, "/news", {"cookie": None}),
             (200, "/data", {"cookie": "other=1; galvo-%d=%s; more=2" % (server.port, token)}),
-            (404, "/no", {}), (404, "/data/", {}), (404, "//data", {}), (404, "/../../etc/passwd", {}),
+            (404, "/no", {}), (404, "/data/", {}), (404, "//data", {}), (404, "//", {}), (404, "/" + server.place, {}), (404, "/" + server.place + "//", {}),
+            (401, "//data", {"cookie": None}), (401, "//page.js", {"cookie": None}), (401, "/page.js", {"cookie": None}),
+            (401, "/page.css", {"cookie": None}), (401, "/detail?from=0&end=1", {"cookie": None}),
+            (404, "/" + server.place.replace(server.place[1], "x") + "/data", {}), (204, "//favicon.ico", {"cookie": None}), (404, "/../../etc/passwd", {}),
             (404, "/%2e%2e/%2e%2e/etc/passwd", {}), (404, "/run/session_metadata.pb", {}),
             (400, "/detail", {}), (400, "/detail?from=1", {}), (400, "/detail?from=1&end=1", {}),
             (400, "/detail?from=2&end=1", {}), (400, "/detail?from=nan&end=1", {}),
@@ -226,6 +232,7 @@ def nobody_else_may_ask():
             (421, "/data", {"headers": {"Host": "LOCALHOST@" + own}}),
             (421, "/?token=" + token, {"headers": {"Host": "rebound.example:%d" % server.port}}),
             (200, "/data", {"headers": {"Host": "localhost:%d" % server.port}}),
+            (200, "/data", {"headers": {"Host": "LocalHost:%d" % server.port}}),
             (200, "/data", {"headers": {"Host": "[::1]:%d" % server.port}}),
             (200, "/data", {"headers": {"Origin": "http://" + own}}),
             (403, "/data", {"headers": {"Origin": "https://" + own}}),
@@ -253,8 +260,8 @@ def nobody_else_may_ask():
             if options.get("method") == "HEAD":
                 assert not reply.body and int(reply.headers["content-length"]) > 0
         enters = server.ask("/?token=" + token, cookie=None)
-        same(enters.headers["location"], "/")
-        same(enters.headers["set-cookie"], server.cookie + "; HttpOnly; SameSite=Strict; Path=/")
+        same(enters.headers["location"], server.place + "/")
+        same(enters.headers["set-cookie"], server.cookie + "; HttpOnly; SameSite=Strict; Path=%s/" % server.place)
         same(server.ask("/page.js").headers["content-type"], "text/javascript; charset=utf-8")
         same(server.ask("/data").headers["content-type"], "application/json")
         assert server.news().next(0.05) is None
@@ -309,6 +316,35 @@ def a_run_that_cannot_be_read_says_why():
 
 
 @test
+def the_browser_of_the_desktop_comes_in_once():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    os.mkdir("bin")
+    with open("bin/xdg-open", "w") as file:
+        file.write("#!/bin/sh\necho \"$*\" >asked.part; mv asked.part asked\n")
+    os.chmod("bin/xdg-open", 0o755)
+    ours, its = pty.openpty()
+    place = {"DISPLAY": ":7", "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"], "TMPDIR": os.getcwd()}
+    with Server("run", stdout=its, read_from=ours, env={**os.environ, **place, "XDG_CACHE_HOME": ""}) as server:
+        wait_until(has("asked"), "a browser is opened")
+        with open("asked") as file:
+            path = file.read().strip()
+        with open(path) as file:
+            once = re.search(r"url=http://%s/\?token=([0-9a-f]{32})\"" % server.host, file.read())[1]
+        assert once != server.token and once not in path and server.token not in path
+        same(os.stat(path).st_mode & 0o777, 0o600)
+        same(server.ask("/data?token=" + once, cookie=None).status, 401)
+        from_file = {"Sec-Fetch-Site": "cross-site"}
+        first = server.ask("/?token=" + once, cookie=None, headers=from_file)
+        same((first.status, first.headers["content-type"]), (200, "text/html; charset=utf-8"))
+        assert ("url=%s/\"" % server.place).encode() in first.body, first.body
+        assert first.headers["set-cookie"].startswith(server.cookie + "; HttpOnly; SameSite=Strict; Path=/")
+        same(server.ask("/?token=" + once, cookie=None).status, 401)
+        same(server.ask("/?token=" + once, cookie=None, headers=from_file).status, 403)
+        server.stop()
+        assert not os.path.exists(path)
+
+
+@test
 def names_of_others_stay_text():
     name = b"</script><b>\"\\\xff\xe2\x80\xa8\x1b[31m&amp;"
     process = recorder("-o", os.fsdecode(b"run<i>\xff"), "--flush", "50ms", "--", "sh", "-c",
@@ -350,6 +386,10 @@ def too_many():
         assert time.monotonic() - began < 5
         for s in crowd:
             s.close()
+        for words in ("&".join("a%d" % i for i in range(500)), "x" * 2500):
+            began = time.monotonic()
+            same(server.ask("/data?" + words).status, 414)
+            assert time.monotonic() - began < 5
         with server.connect() as s:  # headers of more than it has room for
             s.sendall(b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"x" * 1000) for i in range(64)))
             assert s.recv(100).split()[1] in (b"413", b"414", b"431")
@@ -425,7 +465,7 @@ def another_address_is_asked_for_by_its_name():
                              ("localhost:%d" % server.port, 421), ("example.org:%d" % server.port, 421)):
             same(server.ask("/data", headers={"Host": host}).status, status)
         assert "plain text" in server.stop()[1]
-    with Server("--listen", "localhost:0", "run") as server:
+    with Server("--listen", "LOCALHOST:0", "run") as server:
         same(server.ask("/data", headers={"Host": "localhost:%d" % server.port}).status, 200)
 
 

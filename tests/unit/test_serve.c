@@ -217,6 +217,9 @@ static void who_may_ask(void)
 		{{"GET", "h:1", NULL, NULL, "h:1", NULL}, 0},
 		{{"HEAD", "h:1", "http://h:1", "same-origin", "h:1", NULL}, 0},
 		{{"GET", "name:1", "http://name:1", "none", "h:1", NULL}, 0},
+		{{"GET", "NAME:1", "http://name:1", NULL, "h:1", NULL}, 0},
+		{{"GET", "H", NULL, NULL, "h:80", NULL}, 0},
+		{{"GET", "LocalHost:8", NULL, NULL, NULL, NULL}, 0},
 		{{"GET", NULL, NULL, NULL, "h:1", NULL}, 421},
 		{{"GET", "", NULL, NULL, "h:1", NULL}, 421},
 		{{"GET", "h:2", NULL, NULL, "h:1", NULL}, 421},
@@ -265,6 +268,17 @@ static void tokens(void)
 	EQ(strcmp(name, "galvo-80"), 0);
 }
 
+static void places(void)
+{
+	static const struct gate g = {.place = "0123"}, none;
+
+	EQ(strcmp(gate_below(&g, "/0123/data"), "/data"), 0);
+	EQ(strcmp(gate_below(&g, "/0123/"), "/"), 0);
+	OK(!gate_below(&g, "/0123") && !gate_below(&g, "/") && !gate_below(&g, "0123/data"));
+	OK(!gate_below(&g, "/01234/data") && !gate_below(&g, "/0124/data") && !gate_below(&g, "/data"));
+	OK(!gate_below(&none, "//data"));
+}
+
 static void numbers(void)
 {
 	static const char *const bad[] = {"", "x", "1x", "nan", "inf", "-inf", "1e999", "0x10", " 1", "1 ", "--1", "1,5",
@@ -311,6 +325,7 @@ static const struct tap_test tests[] = {
 	{"who asks for nothing has to go", waiting},
 	{"who may ask", who_may_ask},
 	{"tokens", tokens},
+	{"places", places},
 	{"numbers", numbers},
 	{"text of JSON", text_of_json},
 };
