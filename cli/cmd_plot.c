@@ -7,11 +7,12 @@
 #include "cli.h"
 #include "outfile.h"
 
-enum { KEY_FORMAT = 256, KEY_GPU_ONLY, KEY_HEIGHT, KEY_PANELS, KEY_RANGE, KEY_THEME, KEY_TITLE, KEY_WIDTH };
+enum { KEY_FORMAT = 256, KEY_GPU_ONLY, KEY_HEIGHT, KEY_LIST, KEY_PANELS, KEY_RANGE, KEY_THEME, KEY_TITLE, KEY_WIDTH };
 
 static const struct opt opts[] = {
 	{KEY_FORMAT, "format", "NAME", "png, svg or pdf [as the file's name ends]", "png, svg or pdf"},
 	{KEY_GPU_ONLY, "gpu-only", NULL, "panels and regions of GPUs alone", NULL},
+	{KEY_LIST, "list", NULL, "names and titles of the panels that there are, and no picture", NULL},
 	{'o', "output", "FILE", "where to, - being standard output; replaces a file", "a file name"},
 	{KEY_HEIGHT, "panel-height", "N", "of each panel, in pixels; in points of a PDF",
 	 "a whole number from 24 to 4000"},
@@ -29,6 +30,7 @@ static const struct opt opts[] = {
 struct plot_wish {
 	galvo_plot_options options;
 	const char *file;
+	bool is_list;
 };
 
 static int format_of(const char *name)
@@ -85,6 +87,7 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 	case 'o': is_right = (w->file = arg)[0] != '\0'; break;
 	case KEY_FORMAT: is_right = (o->format = format_of(arg)) != 0; break;
 	case KEY_GPU_ONLY: o->gpu_only = 1; break;
+	case KEY_LIST: w->is_list = true; break;
 	case KEY_HEIGHT: is_right = take_number(arg, 24, 4000, &o->panel_height); break;
 	case KEY_PANELS: o->panels = arg; break;
 	case KEY_RANGE: is_right = take_range(arg, o); break;
@@ -129,6 +132,17 @@ static int plot_file(const galvo_run *run, const struct plot_wish *w)
 	return exit_code;
 }
 
+static int list_panels(const galvo_run *run, const struct plot_wish *w)
+{
+	galvo_error error;
+	galvo_status status = galvo_plot_list(run, &w->options, write_to_file, stdout, &error);
+
+	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
+		return close_stdout();
+	complain("%s", error.text);
+	return EXIT_OF_GALVO;
+}
+
 static int plot_run(const char *dir, const struct plot_wish *w)
 {
 	galvo_error error;
@@ -139,7 +153,7 @@ static int plot_run(const char *dir, const struct plot_wish *w)
 		complain("%s", error.text);
 		return EXIT_OF_GALVO;
 	}
-	exit_code = plot_file(run, w);
+	exit_code = w->is_list ? list_panels(run, w) : plot_file(run, w);
 	galvo_run_close(run);
 	return exit_code;
 }
@@ -150,20 +164,17 @@ static int run(const struct command *command, int argc, char **argv)
 	const char *ending, *dir;
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &w, &exit_code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &w, &exit_code))
 		return exit_code;
 	if (at == argc)
 		return usage_error(command, "expected a run directory");
-	/* `galvo plot RUN -o FILE` is as good. */
+	if (argc - at > 1)
+		return usage_error(command, "expected one run directory, got '%s' too", argv[at + 1]);
 	dir = argv[at];
-	argc -= at;
-	argv += at;
-	if (!opts_take(command, argc, argv, &at, take_option, &w, &exit_code))
-		return exit_code;
-	if (at != argc)
-		return usage_error(command, "expected one run directory, got '%s' too", argv[at]);
+	if (w.is_list)
+		return plot_run(dir, &w);
 	if (!w.file)
-		return usage_error(command, "expected -o FILE");
+		return usage_error(command, "expected -o FILE, or --list");
 	ending = strrchr(w.file, '.');
 	if (!w.options.format && ending && !strchr(ending, '/'))
 		w.options.format = format_of(ending + 1);

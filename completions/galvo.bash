@@ -19,7 +19,7 @@ _galvo() {
 		dirs=' operand'
 		files=' --output -o' ;;
 	plot)
-		opts='--format --gpu-only --output --panel-height --panels --range --theme --title --width --help'
+		opts='--format --gpu-only --list --output --panel-height --panels --range --theme --title --width --help'
 		dirs=''
 		files=' --output -o operand' ;;
 	serve)

@@ -45,6 +45,7 @@ complete -c galvo -n '__fish_seen_subcommand_from view' -a '(__fish_complete_dir
 complete -c galvo -n __fish_use_subcommand -a plot -d 'A run as a picture: panels over time, for paper.'
 complete -c galvo -n '__fish_seen_subcommand_from plot' -l format -x -d 'png, svg or pdf [as the file's name ends]'
 complete -c galvo -n '__fish_seen_subcommand_from plot' -l gpu-only -d 'panels and regions of GPUs alone'
+complete -c galvo -n '__fish_seen_subcommand_from plot' -l list -d 'names and titles of the panels that there are, and no picture'
 complete -c galvo -n '__fish_seen_subcommand_from plot' -s o -l output -r -F -d 'where to, - being standard output; replaces a file'
 complete -c galvo -n '__fish_seen_subcommand_from plot' -l panel-height -x -d 'of each panel, in pixels; in points of a PDF'
 complete -c galvo -n '__fish_seen_subcommand_from plot' -l panels -x -d 'those panels alone: names with commas between, * and ? as in a shell'

@@ -34,11 +34,18 @@ typedef struct galvo_plot_options {
 } galvo_plot_options;
 
 /*
- * NULL options: all 0. INVALID: no panel has that id (reterr says which there are), no such time, a
+ * NULL options: all 0. INVALID: no panel has that id (reterr names some that there are), no such time, a
  * picture that is too large. ABSENT: there is nothing to draw, or no cairo: reterr says what is missing.
  */
 GALVO_API galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *options,
                                         galvo_write_fn write_fn, void *ctx, galvo_error *reterr);
+
+/*
+ * The panels that there are, for `panels`: the id, a tab, the title, a newline; those without values too.
+ * Printable UTF-8. NULL options: all 0; of others, those that choose a part of the time, or GPUs, count.
+ */
+GALVO_API galvo_status galvo_plot_list(const galvo_run *run, const galvo_plot_options *options,
+                                       galvo_write_fn write_fn, void *ctx, galvo_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -58,7 +58,8 @@ static void put_head(struct sheet *s, const struct document *d)
 	put_span(s, d->parts->hashes);
 	buf_put_str(&s->buf, "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
 	                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	                     "<meta name=\"referrer\" content=\"no-referrer\">\n");
+	                     "<meta name=\"referrer\" content=\"no-referrer\">\n"
+	                     "<link rel=\"icon\" href=\"data:,\">\n");
 	buf_printf(&s->buf, "<meta name=\"generator\" content=\"galvo %s\">\n<title>", galvo_version());
 	buf_init(&title, 1 << 20);
 	buf_put_escaped(&title, span_of(d->title.p, d->title.len));
@@ -140,6 +141,7 @@ static const char served[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<meta name=\"referrer\" content=\"no-referrer\">\n<title>galvo</title>\n"
+	"<link rel=\"icon\" href=\"data:,\">\n"
 	"<link rel=\"stylesheet\" href=\"page.css\">\n</head>\n<body>\n"
 	"<noscript>This page shows what it gets with JavaScript, which is turned off.</noscript>\n"
 	"<script src=\"page.js\"></script>\n</body>\n</html>\n";

@@ -13,13 +13,10 @@
 #define LEAST_SCALE 1.2 /* pixels to a point: with fewer, words are not legible */
 #define VECTOR_SCALE 2.0 /* as many steps as paper shows */
 #define WORDS_MAX 65536
+#define LIST_MAX (1 << 24)
+#define LEGEND_PART 0.23 /* of the width */
 
 /* ---- what is asked for ----------------------------------------------------------------------------------- */
-
-static bool is_text(const char *text)
-{
-	return text && text[0];
-}
 
 static galvo_status check_options(const galvo_plot_options *o, galvo_error *reterr)
 {
@@ -86,66 +83,6 @@ static void take_heights(struct plot *p, const struct canvas *form, double asked
 		p->all[i].height = fmin(most, panel_good_height(p, &p->all[i], asked / form->scale));
 }
 
-/* ---- words --------------------------------------------------------------------------------------------------- */
-
-static void put_title(struct buf *b, const struct galvo_summary *s, const char *title)
-{
-	size_t i, n = 0;
-
-	if (is_text(title)) {
-		put_printable(b, span_str(title));
-		return;
-	}
-	if (s->workload.state != WORKLOAD_NONE) {
-		put_command(b, &s->workload, 512);
-		return;
-	}
-	for (i = 0; i < s->processes_len && n < 4; i++) {
-		const struct process_info *p = s->processes[i].info;
-
-		if (!p->root)
-			continue;
-		buf_put_str(b, n++ ? ", " : "");
-		put_printable(b, span_str(p->alias[0] ? p->alias : p->comm));
-		buf_printf(b, " (%u)", (unsigned)p->pid);
-	}
-	if (n == 0)
-		buf_put_str(b, s->has_session ? "the machine" : "a recording");
-}
-
-static void put_facts(struct buf *b, const struct plot *p, const struct galvo_summary *s)
-{
-	const char *between = "";
-
-	if (is_text(s->hostname)) {
-		put_printable(b, span_str(s->hostname));
-		between = "  \xc2\xb7  ";
-	}
-	if (s->start_wall_ns) {
-		buf_put_str(b, between);
-		put_time(b, s->start_wall_ns);
-		between = "  \xc2\xb7  ";
-	}
-	buf_put_str(b, between);
-	if (isnan(s->recorded_s)) {
-		buf_put_str(b, "not known for how long");
-	} else {
-		buf_put_str(b, "recorded for ");
-		put_duration(b, s->recorded_s);
-	}
-	if (s->workload.state != WORKLOAD_NONE) {
-		buf_put_str(b, "  \xc2\xb7  ");
-		put_outcome(b, &s->workload);
-	}
-	if (p->from_s > 0 || p->end_mono_ns < p->panels->end_mono_ns) {
-		buf_put_str(b, "  \xc2\xb7  here: ");
-		buf_put_general(b, p->from_s, 6);
-		buf_put_str(b, " s to ");
-		buf_put_general(b, p->end_s, 6);
-		buf_put_str(b, " s");
-	}
-}
-
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 struct receiver {
@@ -176,25 +113,38 @@ static galvo_status draw(struct plot *p, const struct canvas *form, const galvo_
 	return status;
 }
 
-static galvo_status draw_with_words(struct plot *p, const struct canvas *form,
-                                    const galvo_plot_options *o, const struct galvo_summary *s,
-                                    const struct receiver *to, galvo_error *reterr)
+/* The page is as high as its words and panels are. */
+static galvo_status draw_with_words(struct plot *p, struct canvas *form, const galvo_plot_options *o,
+                                    const struct galvo_summary *s, const struct receiver *to,
+                                    galvo_error *reterr)
 {
-	struct buf title, facts;
+	struct buf texts[3];
 	galvo_status status;
+	bool failed = false;
+	double height;
+	size_t i;
 
-	buf_init(&title, WORDS_MAX);
-	buf_init(&facts, WORDS_MAX);
-	put_title(&title, s, o->title);
-	put_facts(&facts, p, s);
-	buf_put(&title, "", 1);
-	buf_put(&facts, "", 1);
-	if (title.failed || facts.failed)
+	for (i = 0; i < ARRAY_LEN(texts); i++)
+		buf_init(&texts[i], WORDS_MAX);
+	put_heading(&texts[0], s, o->title);
+	put_facts(&texts[1], p, s);
+	put_warnings(&texts[2], s);
+	for (i = 0; i < ARRAY_LEN(texts); i++) {
+		buf_put(&texts[i], "", 1);
+		failed |= texts[i].failed;
+	}
+	if (failed) {
 		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
-	else
-		status = draw(p, form, o, s, &(struct plot_words){title.p, facts.p}, to, reterr);
-	buf_finish(&title);
-	buf_finish(&facts);
+	} else {
+		const struct plot_words words = {texts[0].p, texts[1].p, texts[2].p};
+
+		/* A picture, and a single page, end below the last panel: of whole pixels. */
+		height = ceil(page_height(p, &words) * form->scale) / form->scale;
+		form->height = form->is_paged ? fmin(form->height, height) : height;
+		status = draw(p, form, o, s, &words, to, reterr);
+	}
+	for (i = 0; i < ARRAY_LEN(texts); i++)
+		buf_finish(&texts[i]);
 	return status;
 }
 
@@ -205,11 +155,12 @@ static galvo_status plot_panels(const struct panels *panels, const struct galvo_
 	struct plot p = {.panels = panels, .theme = theme_of(o->is_dark), .gpu_only = o->gpu_only};
 	struct canvas form;
 	galvo_status status;
-	double height;
 	size_t i;
 
 	take_form(&form, o);
-	p.columns = (size_t)((form.width - 2 * MARGIN - AXIS_WIDTH - LEGEND_WIDTH) *
+	p.width = form.width;
+	p.legend_width = fmin(LEGEND_WIDTH, fmax(LEGEND_LEAST, form.width * LEGEND_PART));
+	p.columns = (size_t)((form.width - 2 * MARGIN - AXIS_WIDTH - p.legend_width) *
 	                     (form.is_paged ? VECTOR_SCALE : form.scale));
 	status = take_time(&p, o, reterr);
 	if (status == GALVO_OK)
@@ -221,30 +172,62 @@ static galvo_status plot_panels(const struct panels *panels, const struct galvo_
 		                 "values of GPUs" : "nothing to draw: there are no values");
 	if (status == GALVO_OK) {
 		take_heights(&p, &form, o->panel_height);
-		/* A picture, and a single page, end below the last panel: of whole pixels. */
-		height = ceil(page_height(&p) * form.scale) / form.scale;
-		form.height = form.is_paged ? fmin(form.height, height) : height;
-		status = draw_with_words(&p, &form, o, s, to, reterr);
+		status = plot_take_tints(&p, reterr);
 	}
+	if (status == GALVO_OK)
+		status = draw_with_words(&p, &form, o, s, to, reterr);
 	for (i = 0; i < p.len; i++)
 		plot_panel_finish(&p.all[i]);
 	free(p.all);
 	free(p.marks);
+	free(p.region_tints);
 	path_finish(&p.path);
 	return status;
 }
 
-galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *options,
-                              galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+static galvo_status list_panels(const struct panels *panels, const struct galvo_summary *s,
+                                const galvo_plot_options *o, const struct receiver *to,
+                                galvo_error *reterr)
 {
-	const struct receiver to = {write_fn, ctx};
+	struct plot p = {.panels = panels, .gpu_only = o->gpu_only};
+	galvo_status status = take_time(&p, o, reterr);
+	struct buf b;
+	size_t i;
+
+	if (status == GALVO_OK)
+		status = plot_list_all(&p, reterr);
+	(void)s;
+	buf_init(&b, LIST_MAX);
+	for (i = 0; i < p.len && status == GALVO_OK; i++) {
+		put_label(&b, p.all[i].id);
+		buf_put_str(&b, "\t");
+		put_label(&b, p.all[i].title);
+		buf_put_str(&b, "\n");
+	}
+	if (b.failed)
+		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for the names of panels");
+	if (status == GALVO_OK && b.len && to->write_fn(to->ctx, b.p, b.len) != 0)
+		status = err_set(reterr, GALVO_ERR_CALLBACK, "the receiver of the list stopped it");
+	buf_finish(&b);
+	free(p.all);
+	return status;
+}
+
+/* What is done with the panels of a run. */
+typedef galvo_status (*panels_fn)(const struct panels *panels, const struct galvo_summary *s,
+                                  const galvo_plot_options *o, const struct receiver *to,
+                                  galvo_error *reterr);
+
+static galvo_status with_panels(const galvo_run *run, const galvo_plot_options *options, panels_fn fn,
+                                const struct receiver *to, galvo_error *reterr)
+{
 	galvo_plot_options o = {0};
 	galvo_summary *summary = NULL;
 	struct panels panels = {0};
 	struct panels_options wish = {0};
 	galvo_status status = GALVO_OK;
 
-	if (!run || !write_fn)
+	if (!run || !to->write_fn)
 		return err_set(reterr, GALVO_ERR_INVALID, "no run, or no function that writes");
 	if (options)
 		status = sized_take("galvo_plot_options", &o, sizeof(o), options, reterr);
@@ -259,9 +242,21 @@ galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *op
 	if (status == GALVO_OK) {
 		status = panels_make(&panels, run, summary, &wish, reterr);
 		if (status == GALVO_OK)
-			status = plot_panels(&panels, summary, &o, &to, reterr);
+			status = fn(&panels, summary, &o, to, reterr);
 		panels_finish(&panels);
 	}
 	galvo_summary_destroy(summary);
 	return status;
+}
+
+galvo_status galvo_plot_write(const galvo_run *run, const galvo_plot_options *options,
+                              galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+{
+	return with_panels(run, options, plot_panels, &(struct receiver){write_fn, ctx}, reterr);
+}
+
+galvo_status galvo_plot_list(const galvo_run *run, const galvo_plot_options *options,
+                             galvo_write_fn write_fn, void *ctx, galvo_error *reterr)
+{
+	return with_panels(run, options, list_panels, &(struct receiver){write_fn, ctx}, reterr);
 }

@@ -130,7 +130,9 @@ void canvas_fill_rect(struct canvas *canvas, struct rect r, struct colour c);
 #define HEAT_LEVELS 32
 
 struct theme {
-	struct colour paper, ink, soft_ink, grid, frame, peak, mark, rest;
+	struct colour paper, ink, soft_ink, grid, frame, peak, mark, warning;
+	struct colour rest;    /* those that are summed up */
+	struct colour unnamed; /* those that the legend has no room for */
 	struct colour gpu; /* what is on the GPU's clock is marked with it */
 	uint32_t curves[CURVE_COLOURS]; /* 0xrrggbb; told apart by the colour-blind too */
 	uint32_t regions[CURVE_COLOURS]; /* behind words in `ink` */
@@ -168,20 +170,25 @@ void put_value(struct buf *b, enum metric_unit unit, double v); /* 1.23 GiB/s */
 
 /* ---- plot_data.c: what of the panels is drawn ---------------------------------------------------------- */
 
+#define TINT_REST 254
+#define TINT_UNNAMED 255
+
 /* A curve in the part of the time that is drawn. */
 struct drawn {
 	const struct curve *curve;
 	size_t place; /* among the panel's curves: those of few keep colour and order */
+	uint8_t tint; /* a number of theme.curves, or one of the two below */
 	struct bucket *buckets;
 	size_t len;
-	double min, max, mean;
+	double min, max, mean; /* mean: over the time that has values */
+	double area;           /* the same over all of the time */
 	bool is_band; /* there are more values than are drawn one by one */
 };
 
 /* A sum of curves at one column of the picture. */
 struct stacked {
 	double *mean;  /* of each curve, a row of columns each; 0 where it has none */
-	double *highest; /* of the sum, a row; NaN: nothing is known */
+	double *highest; /* of the sum, a row: the mean, where nothing stands out of it; NaN: nothing is known */
 	size_t columns;
 };
 
@@ -191,8 +198,10 @@ struct plot_panel {
 	enum plot_kind kind;
 	const char *id, *title, *group;
 	const struct panel *panel; /* of PLOT_PANEL */
-	struct drawn *curves;      /* those with values, the largest mean first */
+	struct drawn *curves;      /* those with values, the largest first */
 	size_t curves_len;
+	size_t named;              /* so many of them have a row of the legend */
+	bool is_zero;              /* all of it, and nobody asked for it: one line */
 	struct stacked stacked;
 	double min, max; /* of all that is drawn */
 	double height;   /* of its plot */
@@ -211,6 +220,9 @@ struct plot {
 	double from_s, end_s;               /* the same since the start of the recording */
 	size_t columns;                     /* so many buckets are worth it */
 	bool is_banded;                     /* some curve has more values than that */
+	bool has_tips;                      /* some stack was higher than its means */
+	double width, legend_width;         /* of the page, in points */
+	uint8_t *region_tints;              /* of each of the panels' regions */
 	bool gpu_only;
 	struct plot_panel *all;
 	size_t len;
@@ -219,6 +231,8 @@ struct plot {
 	struct path path;                   /* for whoever draws */
 };
 
+/* Fills `all` with what there could be, lanes first. */
+galvo_status plot_list_all(struct plot *p, galvo_error *reterr);
 /* Those that the options name; with values, if they name none. */
 galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr);
 /* Fills marks; free() them. */
@@ -243,18 +257,21 @@ void draw_lines(struct plot *p, const struct plot_panel *panel, const struct fra
 void draw_stack(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
 void draw_heat(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
 void draw_lanes(struct plot *p, const struct plot_panel *panel, const struct frame_of *f);
-#define MARKS_HEIGHT 10.0 /* of their names, above the first panel */
-void draw_marks(struct plot *p, const struct frame_of *f); /* through all of the page */
+#define MARKS_HEIGHT 12.0 /* of the strip above the first panel */
+/* A strip of them above the page, lines through it where they are far apart. */
+void draw_marks(struct plot *p, const struct frame_of *f);
 struct colour curve_colour(const struct plot *p, const struct plot_panel *panel, size_t i);
 struct line curve_line(const struct plot *p, const struct plot_panel *panel, size_t i);
 
 #define AREA_ALPHA 0.85
 #define MARGIN 26.0
 #define AXIS_WIDTH 46.0   /* numbers, left of a plot */
-#define LEGEND_WIDTH 136.0 /* names, right of it */
+#define LEGEND_WIDTH 136.0 /* names, right of it; less on a narrow page */
+#define LEGEND_LEAST 84.0
 #define TITLE_HEIGHT 12.0
 #define LANE_HEIGHT 10.0
 #define SMALL_TEXT 7.0
+#define LEGEND_STEP 8.8 /* from row to row */
 #define TEXT 7.5
 
 /* Title line, plot, numbers and names. `place` is all of it; the plot has the panel's height. */
@@ -263,15 +280,34 @@ double panel_height(const struct plot *p, const struct plot_panel *panel); /* of
 /* Of its plot; asked: by the caller, 0: a good one. */
 double panel_good_height(const struct plot *p, const struct plot_panel *panel, double asked);
 
-/* ---- plot_page.c ------------------------------------------------------------------------------------------ */
+/* ---- plot_tints.c: who has which colour ---------------------------------------------------------------- */
+
+/* Of all curves: heights are known. A process has one in all panels. */
+galvo_status plot_take_tints(struct plot *p, galvo_error *reterr);
+size_t legend_named(const struct plot_panel *panel); /* how many curves have a row there */
+
+/* ---- plot_head.c: the words above and below ---------------------------------------------------------- */
 
 /* What stands on the picture beside the panels; printable UTF-8. */
 struct plot_words {
-	const char *title, *facts;
+	const char *title, *facts, *warnings;
 };
 
+void put_heading(struct buf *b, const struct galvo_summary *s, const char *title);
+void put_facts(struct buf *b, const struct plot *p, const struct galvo_summary *s);
+/* What is wrong with the recording, as the report has it. */
+void put_warnings(struct buf *b, const struct galvo_summary *s);
+/* A text in lines that fit, broken at blanks where it has some; the last line takes the rest. */
+size_t text_wrap(struct span text, double em, bool is_bold, double room, struct span *ret, size_t most);
+double head_height(const struct plot *p, const struct plot_words *words, size_t page);
+void draw_head(struct plot *p, const struct plot_words *words, size_t page);
+double foot_height(const struct plot *p); /* numbers of the time axis included */
+void draw_foot(struct plot *p, size_t page, size_t pages);
+
+/* ---- plot_page.c ------------------------------------------------------------------------------------------ */
+
 /* How high the page has to be that holds all. */
-double page_height(const struct plot *p);
+double page_height(const struct plot *p, const struct plot_words *words);
 galvo_status page_draw(struct plot *p, const struct plot_words *words, galvo_error *reterr);
 
 #endif

@@ -51,8 +51,9 @@ static const char *prefix_for(const struct writing *w, double most, double *ret_
 	int i = NO_PREFIX;
 
 	most = fabs(most) * w->factor;
+	/* Three digits at most: 1000 MiB are 0.98 GiB. */
 	if (w->prefixes != PLAIN)
-		for (; most >= base * size * 0.9995 && i < LAST_PREFIX; i++)
+		for (; most >= 999.5 * size && i < LAST_PREFIX; i++)
 			size *= base;
 	if (w->is_small)
 		for (; most > 0 && most < size * 0.9995 && i > 0; i--)
@@ -146,14 +147,15 @@ void ticks_of_values(struct ticks *ret, enum metric_unit unit, double low, doubl
 		if (!fixed_low && ret->low != 0)
 			ret->low -= span * 0.1;
 	}
-	prefix = prefix_for(&w, fmax(fabs(ret->low), fabs(ret->high)), &size);
-	step = round_step((ret->high - ret->low) / size / (double)most, w.prefixes == BINARY) * size;
+	step = round_step((ret->high - ret->low) * w.factor / (double)most, w.prefixes == BINARY) / w.factor;
 	ceiling = ceil(ret->high / step - 1e-6) * step;
 	if (!fixed_high && isfinite(ceiling))
 		ret->high = ceiling;
 	if (!fixed_low && isfinite(floor(ret->low / step) * step))
 		ret->low = floor(ret->low / step + 1e-6) * step;
 	place(ret, step);
+	/* Of what the axis came to: its end, too, has three digits at most. */
+	prefix = prefix_for(&w, fmax(fabs(ret->low), fabs(ret->high)), &size);
 	ret->unit_worth = size;
 	ret->decimals = decimals_of(step / size);
 	snprintf(ret->unit, sizeof(ret->unit), "%s%s%s", prefix[0] || w.unit[0] ? " " : "", prefix, w.unit);

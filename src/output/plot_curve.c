@@ -26,27 +26,23 @@ double frame_y(const struct frame_of *f, double value)
 	return f->plot.y + f->plot.h * (1 - fmax(-1, fmin(2, part)));
 }
 
-/* Few keep their colours whatever they do; of many the largest have some. */
-static size_t style_of(const struct plot_panel *panel, size_t i)
-{
-	return panel->panel->curves_len <= CURVE_COLOURS ? panel->curves[i].place : i;
-}
-
 struct colour curve_colour(const struct plot *p, const struct plot_panel *panel, size_t i)
 {
-	size_t style = style_of(panel, i);
+	uint8_t tint = panel->curves[i].tint;
 
-	if (style >= CURVE_COLOURS || panel->curves[i].curve->is_rest)
+	if (tint == TINT_REST)
 		return p->theme->rest;
-	return (struct colour){p->theme->curves[style], 1};
+	if (tint >= CURVE_COLOURS) /* thin lines are to be seen, too */
+		return panel->panel->shape == PANEL_STACK ? p->theme->unnamed : p->theme->frame;
+	return (struct colour){p->theme->curves[tint], 1};
 }
 
 struct line curve_line(const struct plot *p, const struct plot_panel *panel, size_t i)
 {
 	bool is_few = panel->curves_len <= DASHED_CURVES;
 
-	return (struct line){curve_colour(p, panel, i), i < CURVE_COLOURS ? LINE_WIDTH : LINE_WIDTH / 2,
-	                     is_few ? (enum dash)(style_of(panel, i) % DASHES) : DASH_NONE};
+	return (struct line){curve_colour(p, panel, i), i < panel->named ? LINE_WIDTH : LINE_WIDTH / 2,
+	                     is_few ? (enum dash)(panel->curves[i].place % DASHES) : DASH_NONE};
 }
 
 /* Is nothing known of the time between two of them? Less than can be seen is no gap. */
@@ -194,7 +190,7 @@ static void draw_highest(struct plot *p, const struct stacked *s, const struct f
 
 	path_clear(path);
 	for (i = 0; i < s->columns; i++)
-		if (s->highest[i] - sum[i] > (f->high - f->low) * 0.01)
+		if (s->highest[i] - sum[i] > (f->high - f->low) * 0.005)
 			path_rect(path, (struct rect){column_x(f, s, i), frame_y(f, s->highest[i]), width,
 			          frame_y(f, sum[i]) - frame_y(f, s->highest[i])});
 	p->canvas->ops->fill(p->canvas, path, colour_alpha(p->theme->soft_ink, 0.55));

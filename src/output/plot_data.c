@@ -5,6 +5,7 @@
 #include "plot.h"
 
 #define PATTERN_BYTES 256
+#define DUST 1e-9 /* what sums of fractions leave of 0 */
 #define LANES_ID "regions"
 #define GPU_LANES_ID "gpu-regions"
 
@@ -30,7 +31,7 @@ static bool has_regions(const struct plot *p, bool gpu)
 }
 
 /* All that there could be, lanes first. */
-static galvo_status list_all(struct plot *p, galvo_error *reterr)
+galvo_status plot_list_all(struct plot *p, galvo_error *reterr)
 {
 	size_t i;
 
@@ -58,8 +59,8 @@ static void put_ids(struct buf *b, const struct plot *p)
 	size_t i;
 
 	for (i = 0; i < p->len; i++) {
-		if (b->len + strlen(p->all[i].id) > 190) {
-			buf_printf(b, " and %zu more", p->len - i);
+		if (b->len + strlen(p->all[i].id) > 180) {
+			buf_printf(b, " and %zu more: galvo plot --list RUN", p->len - i);
 			return;
 		}
 		buf_printf(b, "%s%s", i ? ", " : "", p->all[i].id);
@@ -116,7 +117,7 @@ static galvo_status choose_all(const struct plot *p, const char *ids, bool *chos
 
 galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr)
 {
-	galvo_status status = list_all(p, reterr);
+	galvo_status status = plot_list_all(p, reterr);
 	size_t i, n = 0, all = p->len;
 	bool *chosen = NULL;
 
@@ -135,6 +136,7 @@ galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr)
 			plot_panel_finish(&panel);
 			continue;
 		}
+		panel.is_zero = !ids && panel.curves_len && fabs(panel.min) < DUST && fabs(panel.max) < DUST;
 		p->all[n++] = panel;
 	}
 	/* Those behind n are copies, or have taken nothing. */
@@ -154,8 +156,8 @@ static uint64_t overlap(const struct plot *p, const struct bucket *b)
 	return end > from ? end - from : 0;
 }
 
-/* What is stacked adds up: a mean there is one over all of the time. */
-static void measure(struct plot *p, struct drawn *d, bool is_stacked)
+/* A mean is one over the time that has values; what it comes to is one over all of the time. */
+static void measure(struct plot *p, struct drawn *d, enum panel_shape shape)
 {
 	double sum = 0, known = 0, plain = 0;
 	size_t i;
@@ -173,19 +175,20 @@ static void measure(struct plot *p, struct drawn *d, bool is_stacked)
 		plain += b->mean / (double)d->len;
 		d->is_band |= b->len > 1;
 	}
-	d->mean = is_stacked ? sum : known > 0 ? sum / known : plain;
-	p->is_banded |= d->is_band;
+	d->mean = known > 0 ? sum / known : plain;
+	d->area = shape == PANEL_STACK ? sum : d->mean;
+	p->is_banded |= d->is_band && shape != PANEL_STACK;
 }
 
-static int by_mean(const void *a, const void *b)
+static int by_area(const void *a, const void *b)
 {
 	const struct drawn *x = a, *y = b;
 
 	/* The sum of the others is no curve that competes. */
 	if (x->curve->is_rest != y->curve->is_rest)
 		return x->curve->is_rest ? 1 : -1;
-	if (x->mean != y->mean)
-		return x->mean > y->mean ? -1 : 1;
+	if (x->area != y->area)
+		return x->area > y->area ? -1 : 1;
 	return x->curve < y->curve ? -1 : 1;
 }
 
@@ -218,7 +221,7 @@ galvo_status plot_load(struct plot *p, struct plot_panel *panel, galvo_error *re
 
 		status = load_curve(p, &panel->panel->curves[i], i, d, reterr);
 		if (status == GALVO_OK && d->len > 0) {
-			measure(p, d, panel->panel->shape == PANEL_STACK);
+			measure(p, d, panel->panel->shape);
 			panel->min = fmin(panel->min, d->min);
 			panel->max = fmax(panel->max, d->max);
 			panel->curves_len++;
@@ -228,7 +231,7 @@ galvo_status plot_load(struct plot *p, struct plot_panel *panel, galvo_error *re
 		}
 	}
 	if (panel->panel->shape != PANEL_HEAT)
-		qsort(panel->curves, panel->curves_len, sizeof(*panel->curves), by_mean);
+		qsort(panel->curves, panel->curves_len, sizeof(*panel->curves), by_area);
 	if (status == GALVO_OK && panel->panel->shape == PANEL_STACK && panel->curves_len)
 		status = plot_stack(p, panel, reterr);
 	if (status != GALVO_OK)

@@ -8,16 +8,6 @@
 #define LABEL_SIZE 6.5
 #define EDGE_WIDTH 1.2
 
-static uint32_t hash(struct span name)
-{
-	uint32_t h = 2166136261u;
-	size_t i;
-
-	for (i = 0; i < name.n; i++)
-		h = (h ^ (unsigned char)name.p[i]) * 16777619u;
-	return h ^ h >> 15;
-}
-
 static void draw_label(struct plot *p, const struct region *r, double x, double y, double room)
 {
 	const struct font font = {LABEL_SIZE, ALIGN_LEFT, false, p->theme->ink};
@@ -29,14 +19,15 @@ static void draw_label(struct plot *p, const struct region *r, double x, double 
 	buf_finish(&b);
 }
 
-/* One of them; *end is how far its lane is drawn already. */
-static void draw_region(struct plot *p, const struct region *r, const struct frame_of *f, double y,
-                        double height, double *end)
+/* The i-th of them; *end is how far its lane is drawn already. */
+static void draw_region(struct plot *p, size_t i, const struct frame_of *f, double y, double height,
+                        double *end)
 {
+	const struct region *r = p->panels->regions[i].region;
 	bool is_gpu = r->domain == DOMAIN_GPU, is_open = r->unfinished || r->end_mono_ns == 0;
 	double x0 = frame_x(f, r->start_mono_ns);
 	double x1 = is_open && r->end_mono_ns == 0 ? f->plot.x + f->plot.w : frame_x(f, r->end_mono_ns);
-	struct colour c = {p->theme->regions[hash(r->name) % CURVE_COLOURS], is_open ? 0.6 : 1};
+	struct colour c = {p->theme->regions[p->region_tints[i]], is_open ? 0.6 : 1};
 	struct colour edge = is_gpu ? p->theme->gpu : p->theme->soft_ink;
 
 	if (x1 - x0 < LEAST_WIDTH) {
@@ -74,7 +65,7 @@ void draw_lanes(struct plot *p, const struct plot_panel *panel, const struct fra
 		    r->start_mono_ns >= f->end_mono_ns ||
 		    (r->end_mono_ns && r->end_mono_ns <= f->from_mono_ns))
 			continue;
-		draw_region(p, r, f, f->plot.y + height * l->lane, height, &ends[l->lane]);
+		draw_region(p, i, f, f->plot.y + height * l->lane, height, &ends[l->lane]);
 	}
 	free(ends);
 }

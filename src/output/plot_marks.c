@@ -1,4 +1,4 @@
-/* Marks: thin lines through all panels of a page, with as many names as have room. */
+/* Marks: a strip of ticks above a page, with as many names as have room; lines through it where few are. */
 #include <math.h>
 
 #include "galvo/reader.h"
@@ -6,7 +6,9 @@
 
 #define LABEL_ROOM 90.0
 #define LABEL_GAP 3.0
-#define SAME_PLACE 0.4 /* two lines that near are one */
+#define SAME_PLACE 1.2  /* ticks that near are one, as wide as they are */
+#define LINES_APART 9.0 /* 12 pixels of a screen: nearer ones would be a fence */
+#define TICK_WIDTH 0.6
 #define MARKS_MAX (UINT32_C(1) << 26)
 
 static int by_time(const void *a, const void *b)
@@ -39,32 +41,73 @@ galvo_status plot_take_marks(struct plot *p, galvo_error *reterr)
 	return GALVO_OK;
 }
 
+/* Whether no other is near those that are drawn as one, [i, end). */
+static bool is_alone(const struct plot *p, const struct frame_of *f, size_t i, size_t end)
+{
+	double x = frame_x(f, p->marks[i].mono_ns), last = frame_x(f, p->marks[end - 1].mono_ns);
+
+	if (last - x >= 2 * SAME_PLACE)
+		return false;
+	return (i == 0 || x - frame_x(f, p->marks[i - 1].mono_ns) >= LINES_APART) &&
+	       (end == p->marks_len || frame_x(f, p->marks[end].mono_ns) - last >= LINES_APART);
+}
+
+static double draw_name(struct plot *p, const struct font *font, double x, double y, double room,
+                        struct span name)
+{
+	struct buf b;
+	double width;
+
+	buf_init(&b, 4096);
+	put_printable(&b, name);
+	width = canvas_text_buf(p->canvas, x, y, room, font, &b);
+	buf_finish(&b);
+	return width;
+}
+
+static void draw_count(struct plot *p, const struct frame_of *f, const struct font *font)
+{
+	struct font right = *font;
+	struct buf b;
+
+	right.align = ALIGN_RIGHT;
+	buf_init(&b, 64);
+	buf_printf(&b, "%zu mark%s", p->marks_len, p->marks_len == 1 ? "" : "s");
+	canvas_text_buf(p->canvas, f->plot.x - 3, f->plot.y - 3, AXIS_WIDTH - 3, &right, &b);
+	buf_finish(&b);
+}
+
 void draw_marks(struct plot *p, const struct frame_of *f)
 {
-	const struct line line = {colour_alpha(p->theme->mark, 0.7), 0.5, DASH_NONE};
+	const struct line line = {colour_alpha(p->theme->mark, 0.5), 0.4, DASH_NONE};
 	const struct font font = {SMALL_TEXT - 0.5, ALIGN_LEFT, false, p->theme->mark};
-	double last = -INFINITY, words = -INFINITY, end = p->canvas->width - MARGIN, top;
-	struct buf b;
-	size_t i;
+	double words = -INFINITY, x, last, top = f->plot.y - MARKS_HEIGHT + 2, base = f->plot.y;
+	const struct span *named = NULL; /* one that stands there already is not told again */
+	size_t i, end;
 
 	if (p->marks_len == 0)
 		return;
 	p->canvas->ops->group(p->canvas, "marks", NULL, NULL);
-	for (i = 0; i < p->marks_len; i++) {
-		double x = frame_x(f, p->marks[i].mono_ns);
+	draw_count(p, f, &font);
+	for (i = 0; i < p->marks_len; i = end) {
+		x = last = frame_x(f, p->marks[i].mono_ns);
+		for (end = i + 1; end < p->marks_len &&
+		     frame_x(f, p->marks[end].mono_ns) - last < SAME_PLACE; end++)
+			last = frame_x(f, p->marks[end].mono_ns);
+		if (is_alone(p, f, i, end))
+			canvas_line(p->canvas, x, base, x, f->plot.y + f->plot.h, &line);
+		/* Names are above the short ticks of those that have none. */
+		if (end == i + 1 && x >= words + LABEL_GAP && !(named && span_eq(*named, p->marks[i].name))) {
+			double room = fmin(LABEL_ROOM, f->plot.x + f->plot.w + p->legend_width - x - 2);
 
-		if (x < last + SAME_PLACE)
+			words = x + 2 + draw_name(p, &font, x + 2, base - 4.2, room, p->marks[i].name);
+			canvas_fill_rect(p->canvas, (struct rect){x - TICK_WIDTH / 2, top, TICK_WIDTH + last - x,
+			                 base - top}, p->theme->mark);
+			named = &p->marks[i].name;
 			continue;
-		last = x;
-		top = f->plot.y - (x < words + LABEL_GAP ? 0 : MARKS_HEIGHT - 2);
-		canvas_line(p->canvas, x, top, x, f->plot.y + f->plot.h, &line);
-		if (x < words + LABEL_GAP)
-			continue;
-		buf_init(&b, 4096);
-		put_printable(&b, p->marks[i].name);
-		words = x + 2 + canvas_text_buf(p->canvas, x + 2, f->plot.y - 2.5, fmin(LABEL_ROOM, end - x - 2),
-		                             &font, &b);
-		buf_finish(&b);
+		}
+		canvas_fill_rect(p->canvas, (struct rect){x - TICK_WIDTH / 2, base - 3, TICK_WIDTH + last - x, 3},
+		                 p->theme->mark);
 	}
 	p->canvas->ops->group_end(p->canvas);
 }

@@ -3,11 +3,8 @@
 
 #include "plot.h"
 
-#define HEAD_HEIGHT 34.0
-#define LATER_HEAD_HEIGHT 16.0 /* of pages behind the first */
 #define GROUP_HEIGHT 15.0
 #define GAP 7.0
-#define FOOT_HEIGHT 26.0 /* numbers of the time axis, and the last line */
 #define X_TICKS 9
 
 /* Where each panel goes. */
@@ -18,15 +15,16 @@ struct place {
 	bool goes_on;  /* that has panels on the page before */
 };
 
-static double top_of(const struct plot *p, size_t page)
+static double top_of(const struct plot *p, const struct plot_words *words, size_t page)
 {
-	return MARGIN + (page ? LATER_HEAD_HEIGHT : HEAD_HEIGHT) + (p->marks_len ? MARKS_HEIGHT : 0);
+	return MARGIN + head_height(p, words, page) + (p->marks_len ? MARKS_HEIGHT : 0);
 }
 
 /* Puts panels under each other, onto as many pages as that takes. Returns where the last one ends. */
-static double lay_out(const struct plot *p, double page_end, struct place *places)
+static double lay_out(const struct plot *p, const struct plot_words *words, double page_end,
+                      struct place *places)
 {
-	double y = top_of(p, 0);
+	double y = top_of(p, words, 0);
 	size_t i, page = 0;
 
 	for (i = 0; i < p->len; i++) {
@@ -35,8 +33,8 @@ static double lay_out(const struct plot *p, double page_end, struct place *place
 		double height = panel_height(p, panel) + GAP, head = is_new ? GROUP_HEIGHT : 0;
 
 		places[i].has_head = is_new;
-		if (y + head + height > page_end && y > top_of(p, page)) {
-			y = top_of(p, ++page);
+		if (y + head + height > page_end && y > top_of(p, words, page)) {
+			y = top_of(p, words, ++page);
 			places[i].goes_on = !is_new;
 			places[i].has_head = true;
 			head = GROUP_HEIGHT;
@@ -48,9 +46,9 @@ static double lay_out(const struct plot *p, double page_end, struct place *place
 	return y;
 }
 
-double page_height(const struct plot *p)
+double page_height(const struct plot *p, const struct plot_words *words)
 {
-	double y = top_of(p, 0);
+	double y = top_of(p, words, 0);
 	size_t i;
 
 	for (i = 0; i < p->len; i++) {
@@ -58,47 +56,7 @@ double page_height(const struct plot *p)
 
 		y += panel_height(p, &p->all[i]) + GAP + (is_new ? GROUP_HEIGHT : 0);
 	}
-	return y + FOOT_HEIGHT + MARGIN;
-}
-
-/* ---- the head and the foot ---------------------------------------------------------------------------- */
-
-static void draw_head(struct plot *p, const struct plot_words *words, size_t page)
-{
-	const struct font bold = {page ? TEXT : 11, ALIGN_LEFT, true, p->theme->ink};
-	const struct font soft = {TEXT, ALIGN_LEFT, false, p->theme->soft_ink};
-	double room = p->canvas->width - 2 * MARGIN;
-
-	p->canvas->ops->group(p->canvas, "head", NULL, NULL);
-	canvas_text(p->canvas, MARGIN, MARGIN + bold.em * 0.9, room, &bold, words->title);
-	if (page == 0)
-		canvas_text(p->canvas, MARGIN, MARGIN + 22, room, &soft, words->facts);
-	p->canvas->ops->group_end(p->canvas);
-}
-
-static void draw_foot(struct plot *p, size_t page, size_t pages)
-{
-	const struct font soft = {SMALL_TEXT - 0.5, ALIGN_LEFT, false, p->theme->soft_ink};
-	const struct font right = {SMALL_TEXT - 0.5, ALIGN_RIGHT, false, p->theme->soft_ink};
-	double y = p->canvas->height - MARGIN + 4, end = p->canvas->width - MARGIN, used = 0;
-	struct buf b;
-
-	if (pages > 1) {
-		buf_init(&b, 64);
-		buf_printf(&b, "page %zu of %zu", page + 1, pages);
-		used = canvas_text_buf(p->canvas, end, y, 100, &right, &b) + 8;
-		buf_finish(&b);
-	}
-	buf_init(&b, 512);
-	buf_printf(&b, "galvo %s", galvo_version());
-	if (p->is_banded) {
-		buf_put_str(&b, "; where values are closer than 1/");
-		buf_printf(&b, "%zu of the width (", p->columns);
-		put_brief(&b, (p->end_s - p->from_s) / (double)p->columns);
-		buf_put_str(&b, "): lines and stacks are means, bands and grey tips reach to the extremes");
-	}
-	canvas_text_buf(p->canvas, MARGIN, y, end - MARGIN - used, &soft, &b);
-	buf_finish(&b);
+	return y + foot_height(p) + MARGIN;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
@@ -153,8 +111,8 @@ static void draw_group_head(struct plot *p, const struct plot_panel *panel, cons
 static void draw_page(struct plot *p, const struct plot_words *words, const struct place *places,
                       size_t page, size_t pages)
 {
-	double width = p->canvas->width - 2 * MARGIN, top = top_of(p, page), end = top, first = INFINITY;
-	struct frame_of f = {.plot = {MARGIN + AXIS_WIDTH, top, width - AXIS_WIDTH - LEGEND_WIDTH, 0},
+	double width = p->canvas->width - 2 * MARGIN, top = top_of(p, words, page), end = top, first = INFINITY;
+	struct frame_of f = {.plot = {MARGIN + AXIS_WIDTH, top, width - AXIS_WIDTH - p->legend_width, 0},
 	                     .from_mono_ns = p->from_mono_ns, .end_mono_ns = p->end_mono_ns};
 	size_t i;
 
@@ -168,6 +126,7 @@ static void draw_page(struct plot *p, const struct plot_words *words, const stru
 		}
 	f.plot.h = end - top;
 	draw_time(p, &f, first + TITLE_HEIGHT);
+	draw_marks(p, &f); /* what is drawn of the run lies on them */
 	for (i = 0; i < p->len; i++) {
 		if (places[i].page != page)
 			continue;
@@ -176,7 +135,6 @@ static void draw_page(struct plot *p, const struct plot_words *words, const stru
 		draw_panel(p, &p->all[i], (struct rect){MARGIN, places[i].y, width,
 		           panel_height(p, &p->all[i])});
 	}
-	draw_marks(p, &f);
 	draw_foot(p, page, pages);
 }
 
@@ -187,7 +145,8 @@ galvo_status page_draw(struct plot *p, const struct plot_words *words, galvo_err
 
 	if (!places)
 		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
-	lay_out(p, p->canvas->is_paged ? p->canvas->height - MARGIN - FOOT_HEIGHT : INFINITY, places);
+	lay_out(p, words, p->canvas->is_paged ? p->canvas->height - MARGIN - foot_height(p) : INFINITY,
+	        places);
 	pages = p->len ? places[p->len - 1].page + 1 : 1;
 	for (page = 0; page < pages; page++)
 		draw_page(p, words, places, page, pages);

@@ -4,12 +4,13 @@
 #include "plot.h"
 
 #define Y_TICKS 4
-#define LEGEND_ROWS 8
-#define LEGEND_STEP 8.8
+#define TICK_ROOM 10.0 /* between two numbers */
 #define VALUE_WIDTH 44.0
 #define SWATCH 9.0
 #define PEAK_REACH 2.2 /* what is so many times as high as the values would flatten them */
 #define HEIGHT 64.0
+#define PEAKS_TOLD 3 /* of each kind */
+#define DASH_WIDTH 10.0
 #define HEAT_ROW 5.0
 #define HEAT_HEIGHT_MAX 150.0
 #define LANES_HEIGHT_MAX 150.0
@@ -30,6 +31,8 @@ double panel_height(const struct plot *p, const struct plot_panel *panel)
 /* A good height, where nobody asked for one. */
 double panel_good_height(const struct plot *p, const struct plot_panel *panel, double asked)
 {
+	if (panel->is_zero)
+		return 0;
 	if (panel->kind != PLOT_PANEL)
 		return fmin(LANE_HEIGHT * lanes_of(p, panel), LANES_HEIGHT_MAX);
 	if (asked > 0)
@@ -72,19 +75,24 @@ static void choose_axis(const struct plot_panel *panel, struct ticks *ret)
 		high = p->ceiling;
 	else
 		fixed_high = false;
-	ticks_of_values(ret, p->unit, low, high, fixed_low && low == p->floor, fixed_high, Y_TICKS);
+	ticks_of_values(ret, p->unit, low, high, fixed_low && low == p->floor, fixed_high,
+	                (size_t)fmax(1, fmin(Y_TICKS, panel->height / TICK_ROOM)));
 }
 
 static void draw_value_axis(struct plot *p, const struct frame_of *f, const struct ticks *t)
 {
 	const struct font font = {SMALL_TEXT, ALIGN_RIGHT, false, p->theme->soft_ink};
 	const struct line grid = {p->theme->grid, 0.5, DASH_NONE};
+	double last = INFINITY;
 	struct buf b;
 	size_t i;
 
 	for (i = 0; i < t->len; i++) {
 		double y = frame_y(f, t->at[i]);
 
+		if (last - y < SMALL_TEXT)
+			continue;
+		last = y;
 		canvas_line(p->canvas, f->plot.x, y, f->plot.x + f->plot.w, y, &grid);
 		buf_init(&b, 128);
 		put_tick(&b, t, i);
@@ -111,59 +119,34 @@ static void put_peak(struct buf *b, const struct plot_panel *panel, const struct
 	put_value(b, panel->panel->unit, peak->value);
 }
 
-/* So that words can be read on what is drawn there. */
-static void draw_backing(struct plot *p, const struct font *font, struct buf *words, double end,
-                         double base)
-{
-	double width = text_width_milli(span_of(words->p, words->len), font->is_bold) * font->em / 1000;
-
-	canvas_fill_rect(p->canvas, (struct rect){end - width - 1, base - font->em * 0.8, width + 2,
-	                 font->em}, colour_alpha(p->theme->paper, 0.75));
-}
-
 static void draw_peaks(struct plot *p, const struct plot_panel *panel, const struct frame_of *f)
 {
 	const struct line line = {p->theme->peak, 0.6, DASH_LONG};
-	const struct font font = {SMALL_TEXT - 0.5, ALIGN_RIGHT, false, p->theme->peak};
-	double last = -1e9;
 	size_t i;
 
 	for (i = 0; i < panel->panel->peaks_len; i++) {
 		const struct panel_peak *peak = &panel->panel->peaks[i];
-		double y = frame_y(f, peak->value), base = y - 2;
-		struct buf b;
+		double y = frame_y(f, peak->value);
 
-		if (!is_in_reach(panel, peak))
-			continue;
-		canvas_line(p->canvas, f->plot.x, y, f->plot.x + f->plot.w, y, &line);
-		if (base - font.em < f->plot.y)
-			base = y + font.em + 0.5;
-		/* Two at one height: the line stays, one word is enough. */
-		if (fabs(base - last) < font.em)
-			continue;
-		buf_init(&b, 4096);
-		put_peak(&b, panel, peak);
-		draw_backing(p, &font, &b, f->plot.x + f->plot.w - 3, base);
-		canvas_text_buf(p->canvas, f->plot.x + f->plot.w - 3, base, f->plot.w / 2, &font, &b);
-		buf_finish(&b);
-		last = base;
+		if (is_in_reach(panel, peak))
+			canvas_line(p->canvas, f->plot.x, y, f->plot.x + f->plot.w, y, &line);
 	}
 }
 
 /* ---- the title ----------------------------------------------------------------------------------------- */
 
-/* Peaks that are out of reach, in words. */
-static void put_far_peaks(struct buf *b, const struct plot_panel *panel)
+/* Peaks in words: those that are lines, or those that are out of reach. Nothing of the run crosses them. */
+static void put_peaks(struct buf *b, const struct plot_panel *panel, bool in_reach)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < panel->panel->peaks_len && n < 3; i++) {
-		if (is_in_reach(panel, &panel->panel->peaks[i]))
+	for (i = 0; i < panel->panel->peaks_len && n < PEAKS_TOLD; i++) {
+		if (is_in_reach(panel, &panel->panel->peaks[i]) != in_reach)
 			continue;
 		buf_put_str(b, n++ ? ", " : "");
 		put_peak(b, panel, &panel->panel->peaks[i]);
 	}
-	if (n)
+	if (n && !in_reach)
 		buf_put_str(b, ": above the scale");
 }
 
@@ -175,6 +158,28 @@ static double draw_tag(struct plot *p, double x, double y, const char *text)
 	canvas_fill_rect(p->canvas, (struct rect){x, y - 6.3, width + 5, 8}, p->theme->gpu);
 	canvas_text(p->canvas, x + 2.5, y - 0.2, width + 1, &font, text);
 	return width + 5;
+}
+
+/* Flush right, those with lines behind a piece of one; from x on there is room. */
+static void draw_peak_words(struct plot *p, const struct plot_panel *panel, const struct frame_of *f, double x)
+{
+	const struct font right = {SMALL_TEXT, ALIGN_RIGHT, false, p->theme->soft_ink};
+	const struct line line = {p->theme->peak, 0.8, DASH_LONG};
+	double end = f->plot.x + f->plot.w, y = f->plot.y - 3.5;
+	int in_reach;
+	struct buf b;
+
+	for (in_reach = 0; in_reach < 2; in_reach++) {
+		double width, dash = in_reach ? DASH_WIDTH + 3 : 0;
+
+		buf_init(&b, 8192);
+		put_peaks(&b, panel, in_reach);
+		width = b.len ? canvas_text_buf(p->canvas, end, y, end - x - dash, &right, &b) : 0;
+		buf_finish(&b);
+		if (width > 0 && in_reach)
+			canvas_line(p->canvas, end - width - dash, y - 2.4, end - width - 3, y - 2.4, &line);
+		end -= width > 0 ? width + dash + 8 : 0;
+	}
 }
 
 static void draw_title(struct plot *p, const struct plot_panel *panel, const struct frame_of *f)
@@ -192,14 +197,27 @@ static void draw_title(struct plot *p, const struct plot_panel *panel, const str
 		x += draw_tag(p, x, y, panel->panel ? "GPU clock" : "GPU") + 6;
 	if (!panel->panel)
 		return;
-	buf_init(&b, 8192);
-	put_far_peaks(&b, panel);
-	if (b.len)
-		canvas_text_buf(p->canvas, x, y, end - x, &soft, &b);
-	buf_finish(&b);
+	if (panel->is_zero) {
+		canvas_text(p->canvas, x, y, end - x, &soft, "0 throughout");
+		return;
+	}
+	draw_peak_words(p, panel, f, x);
 }
 
 /* ---- who is who ------------------------------------------------------------------------------------------ */
+
+static void draw_swatch(struct plot *p, const struct plot_panel *panel, size_t i, double x, double y)
+{
+	struct line line = curve_line(p, panel, i);
+
+	if (panel->panel->shape == PANEL_STACK) {
+		canvas_fill_rect(p->canvas, (struct rect){x, y - 5.6, SWATCH, 6},
+		                 colour_alpha(line.colour, AREA_ALPHA));
+	} else {
+		line.width *= 1.4;
+		canvas_line(p->canvas, x, y - 2.4, x + SWATCH, y - 2.4, &line);
+	}
+}
 
 static void draw_entry(struct plot *p, const struct plot_panel *panel, size_t i, double x, double y,
                        double end)
@@ -207,17 +225,10 @@ static void draw_entry(struct plot *p, const struct plot_panel *panel, size_t i,
 	const struct font name = {SMALL_TEXT, ALIGN_LEFT, false, p->theme->ink};
 	const struct font value = {SMALL_TEXT, ALIGN_RIGHT, false, p->theme->soft_ink};
 	const struct drawn *d = &panel->curves[i];
-	struct line line = curve_line(p, panel, i);
 	struct buf b;
 	double width;
 
-	if (panel->panel->shape == PANEL_STACK) {
-		canvas_fill_rect(p->canvas, (struct rect){x, y - 5.6, SWATCH, 6},
-		              colour_alpha(line.colour, AREA_ALPHA));
-	} else {
-		line.width *= 1.4;
-		canvas_line(p->canvas, x, y - 2.4, x + SWATCH, y - 2.4, &line);
-	}
+	draw_swatch(p, panel, i, x, y);
 	buf_init(&b, 128);
 	put_value(&b, panel->panel->unit, d->mean);
 	width = canvas_text_buf(p->canvas, end, y, VALUE_WIDTH, &value, &b);
@@ -233,30 +244,24 @@ static void draw_legend(struct plot *p, const struct plot_panel *panel, const st
 {
 	const struct font soft = {SMALL_TEXT - 0.5, ALIGN_RIGHT, false, p->theme->soft_ink};
 	const struct font more = {SMALL_TEXT, ALIGN_LEFT, false, p->theme->soft_ink};
-	double x = f->plot.x + f->plot.w + 7, end = f->plot.x + f->plot.w + LEGEND_WIDTH, y;
-	size_t room = (size_t)((f->plot.h + 4) / LEGEND_STEP), i, n = panel->curves_len;
+	double x = f->plot.x + f->plot.w + 7, end = f->plot.x + f->plot.w + p->legend_width, y;
+	bool has_rest = panel->curves_len > 0 && panel->curves[panel->curves_len - 1].curve->is_rest;
+	size_t i, n = panel->named;
 	struct buf b;
 
-	bool has_rest = n > 0 && panel->curves[n - 1].curve->is_rest;
-
-	if (room > LEGEND_ROWS)
-		room = LEGEND_ROWS;
-	if (room < 3)
-		room = 3;
-	if (n > room)
-		n = room - 1 - has_rest;
 	canvas_text(p->canvas, end, f->plot.y - 3.5, VALUE_WIDTH, &soft, "mean");
 	for (i = 0; i < n; i++)
 		draw_entry(p, panel, i, x, f->plot.y + 5 + LEGEND_STEP * (double)i, end);
 	if (n == panel->curves_len)
 		return;
 	y = f->plot.y + 5 + LEGEND_STEP * (double)n;
+	draw_swatch(p, panel, n, x, y);
 	buf_init(&b, 64);
-	buf_printf(&b, "and %zu more", panel->curves_len - n - has_rest);
+	buf_printf(&b, n ? "and %zu more" : "%zu curves", panel->curves_len - n - has_rest);
 	canvas_text_buf(p->canvas, x + SWATCH + 3, y, end - x - SWATCH, &more, &b);
 	buf_finish(&b);
 	/* What the others have together may be most of it. */
-	if (has_rest)
+	if (has_rest && y + LEGEND_STEP < f->plot.y + f->plot.h + LEGEND_STEP)
 		draw_entry(p, panel, panel->curves_len - 1, x, y + LEGEND_STEP, end);
 }
 
@@ -280,7 +285,7 @@ static void draw_heat_words(struct plot *p, const struct plot_panel *panel, cons
 		buf_init(&b, 128);
 		put_tick(&b, t, i);
 		canvas_text_buf(p->canvas, x + SWATCH + 3, fmax(f->plot.y + 5, fmin(f->plot.y + f->plot.h, y + 2.4)),
-		             LEGEND_WIDTH - SWATCH - 12, &left, &b);
+		             p->legend_width - SWATCH - 12, &left, &b);
 		buf_finish(&b);
 	}
 	for (i = 0; i < panel->curves_len; i += every) {
@@ -329,14 +334,16 @@ static void draw_values(struct plot *p, const struct plot_panel *panel, struct f
 void draw_panel(struct plot *p, const struct plot_panel *panel, struct rect place)
 {
 	struct frame_of f = {
-		.plot = {place.x + AXIS_WIDTH, place.y + TITLE_HEIGHT, place.w - AXIS_WIDTH - LEGEND_WIDTH,
+		.plot = {place.x + AXIS_WIDTH, place.y + TITLE_HEIGHT, place.w - AXIS_WIDTH - p->legend_width,
 		         panel->height},
 		.from_mono_ns = p->from_mono_ns, .end_mono_ns = p->end_mono_ns, .high = 1,
 	};
 
 	p->canvas->ops->group(p->canvas, "panel", panel->id, NULL);
 	draw_title(p, panel, &f);
-	if (panel->kind == PLOT_PANEL) {
+	if (panel->is_zero) {
+		/* Its title says all. */
+	} else if (panel->kind == PLOT_PANEL) {
 		draw_values(p, panel, &f);
 	} else {
 		p->canvas->ops->clip(p->canvas, &f.plot);

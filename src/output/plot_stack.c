@@ -1,11 +1,15 @@
-/* Curves that are stacked: summed up over the time of each column, with the highest sum there was. */
+/* Curves that are stacked: their means in each column, and where their sum stood out of these. */
 #include <math.h>
 
 #include "plot.h"
 
+#define JOINT_PARTS 5  /* two of them, of the time between two ticks */
+#define END_PARTS 10
+#define LEAST_TIP 0.01 /* of the highest sum */
+
 /* All of a panel's curves at once, each at its point that ends after the time at hand. */
 struct sweep {
-	const struct plot *plot;
+	struct plot *plot;
 	struct points *points;
 	size_t *at;
 	size_t len;
@@ -21,26 +25,23 @@ static double column_of(const struct sweep *s, uint64_t mono_ns)
 	       (double)s->out->columns;
 }
 
-/* From one instant to the next all sums are the same. */
-static void put_sum(struct sweep *s, uint64_t from_ns, uint64_t end_ns, double sum)
+static void put_known(struct sweep *s, uint64_t from_ns, uint64_t end_ns)
 {
 	double from = column_of(s, from_ns), end = column_of(s, end_ns);
 	size_t c = (size_t)from;
 
-	for (; c < s->out->columns && (double)c < end; c++) {
+	for (; c < s->out->columns && (double)c < end; c++)
 		s->known[c] += fmin(end, (double)c + 1) - fmax(from, (double)c);
-		s->out->highest[c] = fmax(s->out->highest[c], sum);
-	}
 }
 
-static void sweep_sums(struct sweep *s)
+/* When anything is known of any of them. */
+static void sweep_known(struct sweep *s)
 {
 	uint64_t t = s->plot->from_mono_ns, next;
 	size_t k;
 
 	for (; t < s->plot->end_mono_ns; t = next) {
 		bool is_known = false;
-		double sum = 0;
 
 		next = s->plot->end_mono_ns;
 		for (k = 0; k < s->len; k++) {
@@ -57,11 +58,10 @@ static void sweep_sums(struct sweep *s)
 				continue;
 			}
 			is_known = true;
-			sum += p->value[i];
 			next = next < p->end_mono_ns[i] ? next : p->end_mono_ns[i];
 		}
 		if (is_known)
-			put_sum(s, t, next, sum);
+			put_known(s, t, next);
 	}
 }
 
@@ -86,32 +86,128 @@ static void put_means(struct sweep *s, const struct points *p, double *mean)
 		mean[c] = s->known[c] > 0 ? mean[c] / s->known[c] : 0;
 }
 
+/*
+ * A value that fills a column is seen in it as it is. One that fills none stands out of the means, where
+ * most of it is: a column that merely has the end of one and the beginning of the next is no peak.
+ */
+static void put_tips(struct sweep *s, const struct points *total)
+{
+	const struct plot *plot = s->plot;
+	struct stacked *out = s->out;
+	size_t i, c;
+
+	for (i = 0; i < total->len; i++) {
+		double from, end;
+
+		if (total->end_mono_ns[i] <= plot->from_mono_ns || total->from_mono_ns[i] >= plot->end_mono_ns)
+			continue;
+		from = total->from_mono_ns[i] <= plot->from_mono_ns ? 0 : column_of(s, total->from_mono_ns[i]);
+		end = total->end_mono_ns[i] >= plot->end_mono_ns ? (double)out->columns
+		                                                 : column_of(s, total->end_mono_ns[i]);
+		if (ceil(from) + 1 <= end)
+			continue;
+		c = (size_t)((from + end) / 2);
+		if (c < out->columns)
+			out->highest[c] = fmax(out->highest[c], total->value[i]);
+	}
+}
+
+/* Sums of the means; then what stands out of them by more than can be overlooked. */
+static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, const struct points *total,
+                                galvo_error *reterr)
+{
+	double *sum = alloc_array(s->out->columns, sizeof(*sum));
+	size_t k, c;
+
+	if (!sum)
+		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+	for (k = 0; k < s->len; k++)
+		for (c = 0; c < s->out->columns; c++)
+			sum[c] += s->out->mean[k * s->out->columns + c];
+	memcpy(s->out->highest, sum, s->out->columns * sizeof(*sum));
+	put_tips(s, total);
+	panel->max = -INFINITY;
+	for (c = 0; c < s->out->columns; c++)
+		if (s->known[c] > 0)
+			panel->max = fmax(panel->max, s->out->highest[c]);
+	for (c = 0; c < s->out->columns; c++) {
+		if (!(s->known[c] > 0))
+			s->out->highest[c] = NAN;
+		else if (s->out->highest[c] - sum[c] > panel->max * LEAST_TIP)
+			s->plot->has_tips = true;
+		else
+			s->out->highest[c] = sum[c];
+	}
+	free(sum);
+	return GALVO_OK;
+}
+
+/*
+ * The end of a point of the sum that is near: what is read of one tick is read at moments that differ a
+ * little, and drawn as one; those between two values of one curve, joints, are moved further than when it
+ * began or ended. *at: of the sum, does not go back.
+ */
+static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns, bool is_joint)
+{
+	const uint64_t parts = is_joint ? JOINT_PARTS : END_PARTS;
+	uint64_t from, end, near;
+
+	while (*at < total->len && total->end_mono_ns[*at] < mono_ns)
+		++*at;
+	if (*at == total->len) {
+		if (total->len == 0)
+			return mono_ns;
+		from = total->from_mono_ns[total->len - 1];
+		end = total->end_mono_ns[total->len - 1];
+		return mono_ns - end < (end - from) / parts * 2 ? end : mono_ns;
+	}
+	from = total->from_mono_ns[*at];
+	end = total->end_mono_ns[*at];
+	near = (end - from) / parts * 2;
+	if (end - mono_ns < near)
+		return end;
+	return (mono_ns > from ? mono_ns - from : from - mono_ns) < near ? from : mono_ns;
+}
+
+static void snap(struct points *p, const struct points *total)
+{
+	size_t i, at = 0, from_at;
+	bool is_joint = false;
+
+	for (i = 0; i < p->len; i++) {
+		uint64_t from = snapped(total, &at, p->from_mono_ns[i], is_joint), end;
+
+		from_at = at;
+		is_joint = i + 1 < p->len && p->from_mono_ns[i + 1] == p->end_mono_ns[i];
+		end = snapped(total, &at, p->end_mono_ns[i], is_joint);
+		at = from_at;
+		if (from < end) {
+			p->from_mono_ns[i] = from;
+			p->end_mono_ns[i] = end;
+		}
+	}
+}
+
 static galvo_status stack_all(struct sweep *s, struct plot_panel *panel, galvo_error *reterr)
 {
 	galvo_status status = GALVO_OK;
-	double known = 0;
-	size_t k, c;
+	struct points total = {0};
+	size_t k;
 
+	if (panel->panel->total)
+		status = curve_points(s->plot->panels, panel->panel->total, &total, reterr);
 	for (k = 0; k < s->len && status == GALVO_OK; k++)
 		status = curve_points(s->plot->panels, panel->curves[k].curve, &s->points[k], reterr);
-	if (status != GALVO_OK)
-		return status;
-	for (c = 0; c < s->out->columns; c++)
-		s->out->highest[c] = -INFINITY;
-	sweep_sums(s);
-	for (k = 0; k < s->len; k++)
-		put_means(s, &s->points[k], s->out->mean + k * s->out->columns);
-	for (c = 0; c < s->out->columns; c++) {
-		known += s->known[c];
-		if (s->known[c] > 0)
-			panel->max = fmax(panel->max, s->out->highest[c]);
-		else
-			s->out->highest[c] = NAN;
+	if (status == GALVO_OK) {
+		for (k = 0; k < s->len; k++)
+			snap(&s->points[k], &total);
+		sweep_known(s);
+		for (k = 0; k < s->len; k++)
+			put_means(s, &s->points[k], s->out->mean + k * s->out->columns);
+		status = measure_sum(s, panel, &total, reterr);
 	}
-	/* Time of which nothing is known has no part in means. */
-	for (k = 0; k < s->len && known > 0; k++)
-		panel->curves[k].mean *= (double)s->out->columns / known;
-	return GALVO_OK;
+	points_finish(&total);
+	return status;
 }
 
 galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *reterr)

@@ -5,6 +5,7 @@
 #define PRINTED_BYTES 512 /* no line shows more of a text */
 #define PILE_MAX 2
 #define NUMBER_BYTES 16
+#define LEAST_NAME 2.4 /* two characters and an ellipsis, in sizes of the font */
 #define ELLIPSIS "\xe2\x80\xa6"
 
 void put_label(struct buf *b, const char *text)
@@ -141,7 +142,7 @@ double canvas_name(struct canvas *canvas, double x, double y, double room, const
 	if (whole <= room || !tail || tail[1] != '(' || strlen(tail) > NUMBER_BYTES)
 		return canvas_text(canvas, x, y, room, font, text->p);
 	width = canvas->ops->measure(canvas, font, tail + 1) + font->em * 0.2;
-	if (width > room * 0.6)
+	if (width > room - font->em * LEAST_NAME)
 		return canvas_text(canvas, x, y, room, font, text->p);
 	canvas->ops->text(canvas, x + room, y, &tail_font, tail + 1);
 	text->p[tail - text->p] = '\0';

@@ -198,9 +198,11 @@ static void report_header(struct sheet *s, const struct galvo_summary *sum)
 /* One line for each stream that is not whole. */
 static void warn_stream(struct sheet *s, const struct summary_stream *stream)
 {
-	const struct { uint64_t n; const char *what; } wrongs[] = {
-		{stream->missing_messages, "messages missing"}, {stream->bad_messages, "damaged"},
-		{stream->dropped_rows, "rows dropped"}, {stream->gaps, "gaps in time"},
+	const struct { uint64_t n; const char *one, *many; } wrongs[] = {
+		{stream->missing_messages, "message missing", "messages missing"},
+		{stream->bad_messages, "damaged", "damaged"},
+		{stream->dropped_rows, "row dropped", "rows dropped"},
+		{stream->gaps, "gap in time", "gaps in time"},
 	};
 	const char *between = ": ";
 	size_t i;
@@ -212,7 +214,7 @@ static void warn_stream(struct sheet *s, const struct summary_stream *stream)
 			label(s, "WARNING");
 			sheet_escaped(s, stream->file_name);
 		}
-		count(s, between, wrongs[i].n, wrongs[i].what);
+		count(s, between, wrongs[i].n, wrongs[i].n == 1 ? wrongs[i].one : wrongs[i].many);
 		between = ", ";
 	}
 	if (between[0] == ',')

@@ -16,6 +16,7 @@ ln -s pictures/run.svg link.svg
 stat -c '%F %a' link.svg pictures/run.svg
 "$GALVO" plot run -o x.svg --panels 'cpu, memor?' && grep -c 'class="panel"' x.svg
 "$GALVO" plot run -o x.svg --panels cpu,nosuch 2>&1 | sed 's/ cpu, .*/ …/'
+"$GALVO" plot --list run | grep "^memory"
 "$GALVO" plot run -o x.svg --range 1h- 2>&1 | sed 's/ 3600 s to .*/ …/'
 "$GALVO" plot run -o nowhere/x.svg || echo "$?"
 "$GALVO" plot run -o pictures || echo "$?"

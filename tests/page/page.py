@@ -21,6 +21,9 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
+        if tag == "link":
+            assert attrs == {"rel": "icon", "href": "data:,"}, attrs  # browsers ask for no icon then
+            return
         assert tag in TAGS, tag
         self.tags.append(tag)
         assert set(attrs) <= {"id", "type", "charset", "lang", "name", "content", "http-equiv"}, attrs
@@ -124,7 +127,8 @@ class Document:
         for run in self.json["runs"]:
             keys = set()
             for panel in run["panels"]:
-                for series in panel["series"]:
+                assert ("total" in panel) == (panel["shape"] == "stack"), panel["id"]
+                for series in panel["series"] + ([panel["total"]] if "total" in panel else []):
                     assert series["key"] not in keys, series["key"]
                     keys.add(series["key"])
                     yield series["key"], run, panel, series

@@ -1,4 +1,4 @@
-/* Pictures of runs as nobody has them: strange NAME png|svg|pdf [PANELS [WIDTH [dark]]] writes one to stdout. */
+/* Pictures of runs as nobody has them: strange NAME png|svg|pdf [PANELS [WIDTH [dark [HEIGHT]]]] writes one to stdout. */
 #include "full_run.h"
 #include "galvo/plot.h"
 
@@ -184,10 +184,77 @@ static void make_regions(struct fake_run *f)
 	f->run.regions_len = REGIONS;
 }
 
+static void put_marks(struct fake_run *f, size_t n, uint64_t step_ns)
+{
+	struct mark *all = alloc_array(n, sizeof(*all));
+	size_t i;
+
+	make_absent(f);
+	for (i = 0; i < n; i++)
+		all[i] = (struct mark){.domain = DOMAIN_GENERIC, .name = span_str(i % 2 ? "odd" : "even"),
+		                       .mono_ns = 100 * S + (i + 1) * step_ns};
+	f->run.marks = all;
+	f->run.marks_len = n;
+}
+
+static void make_marks(struct fake_run *f)
+{
+	put_marks(f, 4, 2 * S);
+}
+
+static void make_dense(struct fake_run *f)
+{
+	put_marks(f, 1500, 6 * MS);
+}
+
+/* Two that hand over to each other, read at moments that differ: never more than 100 % together. */
+static void make_turns(struct fake_run *f)
+{
+	enum { TURNS = 20 };
+	struct table *t = table(f, SCOPE_PROCESS, process_columns, 2, 4 * TURNS);
+	uint32_t i, k;
+
+	for (k = 0; k < 2; k++)
+		fake_process(f, 5000 + k, 1, 10 + k, k ? "tock" : "tick")->root = true;
+	for (i = 0; i < TURNS; i++)
+		for (k = 0; k < 2; k++)
+			put(t, 100 * S + (i + 1) * 500 * MS + k * 3 * MS, 5000 + k,
+			    (const double[]){i % 2 == k ? 1 : 0, 1e6});
+}
+
+/* A machine that did nothing, and a recording that is not whole. */
+static void make_idle(struct fake_run *f)
+{
+	static const double odd[] = {0, 0, 4e9, 16e9};
+	struct table *t = table(f, SCOPE_SYSTEM, machine_columns, 4, 10);
+	size_t i;
+
+	for (i = 0; i < 10; i++)
+		put(t, 100 * S + (i + 1) * S, 0, odd);
+	f->streams[0].missing_messages = 3;
+	f->session.stop_mono_ns = 0;
+}
+
+/* More names than colours, one within the other. */
+static void make_names(struct fake_run *f)
+{
+	static char names[24][8];
+	size_t i;
+
+	make_one(f);
+	f->session.stop_mono_ns = 110 * S;
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(names[i], sizeof(names[i]), "step%zu", i);
+		fake_region(f, names[i], i / 2 * 800, i / 2 * 800 + (i % 2 ? 700 : 790));
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct fake_run *);
 } strange[] = {
+	{"marks", make_marks}, {"dense", make_dense}, {"turns", make_turns}, {"idle", make_idle},
+	{"names", make_names},
 	{"none", make_none}, {"one", make_one}, {"short", make_short}, {"long", make_long},
 	{"spike", make_spike}, {"huge", make_huge}, {"absent", make_absent}, {"cores", make_cores},
 	{"processes", make_processes}, {"hostile", make_hostile}, {"regions", make_regions}, {"full", full},
@@ -223,7 +290,7 @@ int main(int argc, char **args)
 	static struct fake_run run;
 	struct fake_run *f = &run;
 	galvo_error error;
-	uint64_t width = 0;
+	uint64_t width = 0, height = 0;
 	size_t i;
 
 	if (argc < 3)
@@ -233,7 +300,10 @@ int main(int argc, char **args)
 	if (argc > 4)
 		span_to_u64(span_str(args[4]), &width);
 	o.width = (uint32_t)width;
-	o.is_dark = argc > 5;
+	o.is_dark = argc > 5 && args[5][0];
+	if (argc > 6)
+		span_to_u64(span_str(args[6]), &height);
+	o.panel_height = (uint32_t)height;
 	fake_init(f);
 	for (i = 0; i < ARRAY_LEN(strange) && strcmp(strange[i].name, args[1]) != 0; i++)
 		;

@@ -7,13 +7,14 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import unittest
 import xml.etree.ElementTree as xml
 import zlib
 
 TREE, STRANGE = os.environ["GALVO_TREE"], os.environ["STRANGE"]
 SVG = "{http://www.w3.org/2000/svg}"
-NAMES = "one short long spike huge absent cores processes hostile regions full".split()
+NAMES = "one short long spike huge absent cores processes hostile regions full marks dense turns idle names".split()
 
 
 def widths():
@@ -43,7 +44,8 @@ class Text:
         size = float(e.get("font-size"))
         bold = e.get("font-weight") == "bold"
         self.text = e.text or ""
-        self.width = sum(WIDTHS[bold][ord(c) - 32] if " " <= c <= "~" else 700 for c in self.text) * size / 1000
+        self.width = sum(WIDTHS[bold][ord(c) - 32] if " " <= c <= "~" else 0 if unicodedata.combining(c) else 700
+                         for c in self.text) * size / 1000
         x = float(e.get("x"))
         anchor = e.get("text-anchor", "start")
         self.x0 = x - {"start": 0, "middle": self.width / 2, "end": self.width}[anchor]
@@ -211,6 +213,83 @@ class Pictures(unittest.TestCase):
         for kind in ("png", "svg", "pdf"):
             self.assertEqual(draw("hostile", kind), draw("hostile", kind))
 
+    def test_marks(self):
+        """Few are lines with names, many a strip: no fence, and behind what is drawn of the run."""
+        for name, lines, words in (("marks", 4, "4 marks"), ("dense", 0, "1500 marks")):
+            picture = Picture(draw(name, "svg", "cpu,memory"))
+            group = next(g for g in picture.root.iter(SVG + "g") if g.get("class") == "marks")
+            drawn = [e for e in group.iter(SVG + "path") if e.get("stroke")]
+            self.assertEqual(len(drawn), lines, name)
+            self.assertIn(words, picture.words)
+            kinds = [g.get("class") for g in picture.root.iter(SVG + "g")]
+            self.assertLess(kinds.index("marks"), kinds.index("panel"))
+        self.assertEqual(Picture(draw("marks", "svg")).words.count("even"), 2)
+        self.assertNotIn("even", Picture(draw("dense", "svg")).words)
+
+    def test_turns_are_no_peaks(self):
+        """Two that are never busy at once: where a column has the end of one and the beginning of the other."""
+        for width in ("400", "1600"):
+            picture = Picture(draw("turns", "svg", "process-cpu", width))
+            self.assertNotIn("tips", picture.words)
+            areas = [g for g in picture.root.iter(SVG + "g") if g.get("class") == "curve"]
+            self.assertEqual(len(areas), 2)
+            tops = [min(y for e in g.iter(SVG + "path") for _, y in points(e.get("d"))) for g in areas]
+            self.assertAlmostEqual(tops[0], tops[1], delta=0.5)
+
+    def test_tips_are_told(self):
+        self.assertIn("grey tips", Picture(draw("spike", "svg", "cpu")).words)
+        self.assertNotIn("tips", Picture(draw("spike", "svg", "memory")).words)
+        self.assertNotIn("tips", Picture(draw("one", "svg")).words)
+
+    def test_what_is_wrong_is_told(self):
+        words = Picture(draw("idle", "svg")).words
+        self.assertRegex(words, r"Warning: unfinished: .*system_metrics.pb: 3 messages missing")
+        self.assertNotIn("Warning", Picture(draw("one", "svg")).words)
+
+    def test_nothing_is_one_line(self):
+        """Zero throughout: low, unless it is asked for."""
+        low, high = Picture(draw("idle", "svg")), Picture(draw("idle", "svg", "cpu,memory"))
+        self.assertIn("CPU | 0 throughout", low.words)
+        self.assertNotIn("throughout", high.words)
+        self.assertGreater(high.height - low.height, 50)
+
+    def test_colours(self):
+        """A process has one in all panels; those without a row have one grey, with its own row."""
+        picture = Picture(draw("processes", "svg", "process-*"))
+        colours = {}
+        for panel in ("process-cpu", "process-memory"):
+            for g in picture.group("panel", panel).iter(SVG + "g"):
+                if g.get("class") == "curve":
+                    key = g.get("data-id").split("/")[0].split("@")[0]
+                    colours.setdefault(panel, {})[g.get("data-id")] = next(g.iter(SVG + "path")).get("fill")
+        for panel, all_of_it in colours.items():
+            greys = [c for c in all_of_it.values() if c == "#d3d7db"]
+            self.assertEqual(len(set(all_of_it.values())), len(all_of_it) - len(greys) + 1, (panel, all_of_it))
+        self.assertEqual(picture.words.count("more"), sum("#d3d7db" in c.values() for c in colours.values()))
+        turns = Picture(draw("turns", "svg", "process-*"))
+        fills = [[next(g.iter(SVG + "path")).get("fill") for g in turns.group("panel", p).iter(SVG + "g")
+                  if g.get("class") == "curve"] for p in ("process-cpu", "process-memory")]
+        self.assertEqual(fills[0], fills[1])
+
+    def test_neighbours_differ(self):
+        group = Picture(draw("names", "svg")).group("panel", "regions")
+        fills = [e.get("fill") for e in group.iter(SVG + "path") if e.get("fill") not in ("none", "#5b6168")]
+        self.assertGreaterEqual(len(fills), 24)
+        for i in range(0, 22):
+            self.assertNotEqual(fills[i], fills[i + 1], i)
+
+    def test_low_and_narrow(self):
+        """Titles, facts and the last line wrap; nothing overlaps, however small."""
+        for name in ("processes", "full", "spike", "idle"):
+            for width, height in (("320", "24"), ("320", "60"), ("1600", "24"), ("500", "")):
+                picture = Picture(draw(name, "svg", "", width, "", height))
+                for i, t in enumerate(picture.texts):
+                    self.assertTrue(t.x0 >= 0 and t.x1 <= picture.width, (name, width, t.text))
+                    for other in picture.texts[:i]:
+                        self.assertFalse(t.overlaps(other), (name, width, height, t.text, other.text))
+                facts = [t.text for t in picture.texts if "\u00b7" in t.text or "closer" in t.text]
+                self.assertFalse(any(t.endswith("\u2026") for t in facts), facts)
+
     def test_pages(self):
         """Paper: several pages with their numbers, words large enough to be read, dated as the run is."""
         data = draw("processes", "pdf")
@@ -219,7 +298,7 @@ class Pictures(unittest.TestCase):
             self.skipTest("pdftotext is not installed")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.pdf")
-            for name, width, size, pages in (("full", "", "595 x 842", 3), ("full", "400", "400 x 566", 4),
+            for name, width, size, pages in (("full", "", "595 x 842", 2), ("full", "400", "400 x 566", 4),
                                              ("regions", "", "595 x [1-6]..", 1)):
                 with open(path, "wb") as file:
                     file.write(draw(name, "pdf", "", width))

@@ -127,7 +127,9 @@ static void ticks_are_round(void)
 		{UNIT_PCT, true, true, 0, 100, "0 % | 50 % | 100 %"},
 		{UNIT_PCT, true, false, 0, 1.7, "0 % | 0.5 % | 1.0 % | 1.5 % | 2.0 %"},
 		{UNIT_BYTES, true, false, 0, 3.2e9, "0 | 1 GiB | 2 GiB | 3 GiB"},
-		{UNIT_BYTES_PER_SEC, true, false, 0, 900, "0 | 256 B/s | 512 B/s | 768 B/s | 1024 B/s"},
+		{UNIT_BYTES_PER_SEC, true, false, 0, 900, "0 | 0.25 KiB/s | 0.50 KiB/s | 0.75 KiB/s | 1.00 KiB/s"},
+		{UNIT_BYTES, true, false, 0, 1000 * 1048576.0, "0 | 0.25 GiB | 0.50 GiB | 0.75 GiB | 1.00 GiB"},
+		{UNIT_WATTS, true, true, 0, 1000, "0 | 0.5 kW | 1.0 kW"},
 		{UNIT_HZ, false, false, 1.2e9, 1.98e9, "1.2 GHz | 1.4 GHz | 1.6 GHz | 1.8 GHz | 2.0 GHz"},
 		{UNIT_WATTS, true, false, 0, 700, "0 | 200 W | 400 W | 600 W | 800 W"},
 		{UNIT_CELSIUS, false, false, 41, 63, "40 \xc2\xb0" "C | 50 \xc2\xb0" "C | 60 \xc2\xb0" "C | 70 \xc2\xb0" "C"},
@@ -193,7 +195,8 @@ static void values_are_short(void)
 		const char *want;
 	} rows[] = {
 		{UNIT_PCT, 42.123, "42.1 %"}, {UNIT_PCT, 1e-10, "0.0 %"}, {UNIT_PCT_OF_CORE, 1234, "1234 %"},
-		{UNIT_BYTES, 1536, "1.50 KiB"}, {UNIT_BYTES_PER_SEC, 0, "0 B/s"}, {UNIT_HZ, 1.98e9, "1.98 GHz"},
+		{UNIT_BYTES, 1536, "1.50 KiB"}, {UNIT_BYTES, 1000 * 1048576.0, "0.98 GiB"},
+		{UNIT_BYTES_PER_SEC, 1000 * 1024, "0.98 MiB/s"}, {UNIT_BYTES_PER_SEC, 0, "0 B/s"}, {UNIT_HZ, 1.98e9, "1.98 GHz"},
 		{UNIT_NANOSECONDS, 2500, "2.50 \xc2\xb5s"}, {UNIT_CELSIUS, 61.4, "61.4 \xc2\xb0" "C"},
 		{UNIT_COUNT, 12345, "12.3 k"}, {UNIT_RATIO, 0.25, "0.25"}, {UNIT_COUNT, NAN, "-"},
 		{UNIT_WATTS, -75.25, "-75.2 W"}, {UNIT_COUNT, 1e300, "1e+282 E"},

@@ -37,14 +37,18 @@ export function unitOf(name: string): Unit {
 	return UNITS[name] ?? { suffix: "", binary: false, plain: false, title: name };
 }
 
-/* The number in front of which prefix, and the factor that makes it. */
+/* What is less is what sums and differences of floats leave: 0. In the unit itself. */
+const DUST: Record<string, number> = { bytes: 5e-4, bytes_per_s: 5e-4, pct: 5e-4, pct_of_core: 5e-4, celsius: 5e-4, hz: 1e-6, cycles: 1e-6, ns: 1e-3 };
+const FINEST = 1e-9;
+
+/* The number in front of which prefix, and the factor that makes it: never four digits before a unit. */
 export function scaleOf(magnitude: number, unit: Unit): { factor: number; prefix: string } {
 	if (unit.plain || !(magnitude > 0)) return { factor: 1, prefix: "" };
 	const base = unit.binary ? 1024 : 1000;
 	const names = unit.binary ? BINARY : DECIMAL;
 	let step = 0;
 	let factor = 1;
-	while (step < names.length - 1 && magnitude >= factor * base * 0.9995) {
+	while (step < names.length - 1 && magnitude >= factor * 999.5) {
 		factor *= base;
 		step++;
 	}
@@ -68,11 +72,12 @@ export function digits(value: number): string {
 	return size >= 0.0001 ? value.toPrecision(2) : value.toExponential(0);
 }
 
-/* "1.21 GiB/s", "37.5 %"; "–" of what is not known. */
-export function formatValue(value: number | null | undefined, unitName: string): string {
+/* "1.21 GiB/s", "37.5 %"; "–" of what is not known; 0 of dust, and of less than a thousandth of `beside`. */
+export function formatValue(value: number | null | undefined, unitName: string, beside = 0): string {
 	if (value === null || value === undefined || !Number.isFinite(value)) return "–";
 	const unit = unitOf(unitName);
-	const amount = unitName === "ns" ? value / 1e9 : value;
+	const dust = Math.max(DUST[unitName] ?? FINEST, Math.abs(beside) / 1000);
+	const amount = Math.abs(value) < dust ? 0 : unitName === "ns" ? value / 1e9 : value;
 	const { factor, prefix } = scaleOf(Math.abs(amount), unit);
 	const text = digits(amount / factor);
 	const behind = prefix + unit.suffix;
@@ -118,9 +123,4 @@ export function formatInstant(t: number, step: number): string {
 	const padded = seconds.padStart(decimals > 0 ? decimals + 3 : 2, "0");
 	if (hours > 0) return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${padded}`;
 	return `${sign}${minutes}:${padded}`;
-}
-
-/* Text from outside for display: what steers terminals and the direction of writing is made visible. */
-export function plainText(text: string): string {
-	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }

@@ -3,6 +3,7 @@ import { startCharts } from "./charts/index.js";
 import type { Document } from "./data.js";
 import { View } from "./state.js";
 import { createStore, type Store } from "./store.js";
+import { visible } from "./text.js";
 import { startUi } from "./ui/index.js";
 import { detailOf } from "./ui/live.js";
 
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
 	const first = inside ? (JSON.parse(inside.textContent ?? "") as Document) : await ask("data");
 	if (first.format !== 1 || !Array.isArray(first.runs))
 		throw new Error("its data are not of format 1, which is all that this page reads");
-	document.title = `${first.title} – galvo`;
+	document.title = `${visible(first.title)} – galvo`;
 	const store = createStore(first, () => view.tell("data"), detailOf(first));
 	refit(view, store);
 	view.range = { ...view.full };

@@ -1,6 +1,6 @@
 /* Unit tests of what the page computes with, in node: "node test/unit.mjs". The sources are bundled first. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { addBase, Blocks, dice, documentOf, emptyRun, encodeTimes, encodeValues, here, instants, overviewOf, panel, series } from "./format.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "galvo-unit-"));
-const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "charts/ticks", "charts/sample"];
+const entries = ["store/chunk", "store/codec", "store/pieces", "store/tail", "store", "format", "text", "charts/ticks", "charts/sample", "charts/marks", "charts/labels", "charts/colours", "charts/names", "charts/pile"];
 await build({
 	entryPoints: Object.fromEntries(entries.map((name) => [name.replace("/", "-"), path.join(here, `../src/${name}.ts`)])),
 	outdir: folder, bundle: true, splitting: true, format: "esm", outExtension: { ".js": ".mjs" }, logLevel: "warning",
@@ -21,8 +21,14 @@ const { Piece, choose, inOrder } = await load("store-pieces");
 const { Tail } = await load("store-tail");
 const { createStore } = await load("store");
 const format = await load("format");
+const { visible } = await load("text");
 const ticks = await load("charts-ticks");
 const { Cells, sample } = await load("charts-sample");
+const marks = await load("charts-marks");
+const labels = await load("charts-labels");
+const colours = await load("charts-colours");
+const names = await load("charts-names");
+const { pile } = await load("charts-pile");
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 function regular(n, step_s, values) {
@@ -246,8 +252,143 @@ test("numbers and times as people read them", () => {
 	assert.equal(format.formatDuration(0.0351), "35.1 ms");
 	assert.equal(format.formatInstant(3723.5, 0.1), "1:02:03.5");
 	assert.equal(format.formatInstant(12.34567, 0.001), "12.346 s");
-	assert.equal(format.plainText("a\u202eb\u0007"), "a\ufffdb\ufffd");
 	const texts = (...all) => ticks.valueTicks(...all).map(({ text }) => text);
 	assert.deepEqual(texts(0, 3 * 1024 ** 3, ticks.valueStep(3 * 1024 ** 3, 3, "bytes"), "bytes"), ["0", "1 GiB", "2 GiB", "3 GiB"]);
 	assert.deepEqual(texts(0, 100, 50, "pct"), ["0", "50 %", "100 %"]);
+});
+
+test("numbers have three digits before their unit, and dust is nothing", () => {
+	const print = format.formatValue;
+	assert.equal(print(1000 * 2 ** 20, "bytes"), "0.98 GiB", "as the report has it");
+	assert.equal(print(999.4 * 2 ** 20, "bytes"), "999 MiB");
+	assert.equal(print(1000 * 1024, "bytes_per_s"), "0.98 MiB/s");
+	assert.equal(print(999.6e6, "hz"), "1.00 GHz");
+	assert.equal(print(3e-12, "pct"), "0 %");
+	assert.equal(print(-2e-22, "pct"), "0 %");
+	assert.equal(print(0.02, "pct"), "0.02 %");
+	assert.equal(print(0.02, "pct", 50), "0 %", "of what it is shown beside it is nothing");
+	assert.equal(print(4e-13, "bytes_per_s"), "0 B/s");
+	assert.equal(print(0.0003, "per_s"), "0.00030 /s", "once in an hour is something");
+	assert.equal(print(35, "ns"), "35.0 ns");
+	assert.equal(print(null, "pct"), "–");
+});
+
+test("texts from outside are the same wherever they stand", () => {
+	assert.equal(visible("rtl \u202e\n\u001b[31m"), "rtl ⟨U+202E⟩␊␛[31m");
+});
+
+/* The colours that a style sheet gives to the themes: :root first, the dark one over it. */
+function coloursOf(file) {
+	const text = readFileSync(path.join(here, "../src", file), "utf8");
+	const read = (block) => Object.fromEntries([...(block ?? "").matchAll(/(--[\w-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]));
+	const light = read(/:root \{([^}]*)\}/.exec(text)?.[1]);
+	return { light, dark: { ...light, ...read(/:root\[data-theme="dark"\] \{([^}]*)\}/.exec(text)?.[1]) } };
+}
+
+function luminance(colour) {
+	const part = (at) => {
+		const x = parseInt(colour.slice(at, at + 2), 16) / 255;
+		return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+	};
+	return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
+}
+
+test("text stands out from what is behind it, in both themes", () => {
+	const [page, ui] = ["theme.css", "ui/base.css"].map(coloursOf);
+	for (const theme of ["light", "dark"]) {
+		const colours = { ...page[theme], ...ui[theme] };
+		const grounds = ["--ground", "--card", "--raised"];
+		const pairs = ["--ink", "--dim", "--faint", "--accent", "--bad", "--good"].flatMap((ink) => grounds.map((ground) => [ink, ground]));
+		pairs.push(["--good", "--good-ground"], ["--bad", "--bad-ground"], ["--dim", "--note-ground"], ["--ink", "--hit"], ["--card", "--accent"]);
+		for (const [ink, ground] of pairs) {
+			const [high, low] = [colours[ink], colours[ground]].map(luminance).sort((a, b) => b - a);
+			const contrast = (high + 0.05) / (low + 0.05);
+			assert.ok(contrast >= 4.5, `${theme}: ${ink} on ${ground} is ${contrast.toFixed(2)}:1`);
+		}
+	}
+});
+
+test("the tip of a stack is the highest of its sum, and none where a pixel lies across two samples", async () => {
+	/* Two that hand over to each other each 10 ms: together never more than 100. */
+	const ms = 1e6;
+	const points = { starts: [], ends: [] };
+	for (let i = 0; i < 400; i++) {
+		points.starts.push(i * 10 * ms);
+		points.ends.push((i + 1) * 10 * ms);
+	}
+	const values = [points.ends.map((_, i) => (i % 2 ? 100 : 20)), points.ends.map((_, i) => (i % 2 ? 0 : 60))];
+	const run = emptyRun("vm", 4);
+	const blocks = new Blocks();
+	const all = ["a", "b", "total"].map((key) => ({ entry: series(key, key) }));
+	run.panels.push(panel("p", "P", "G", "pct", { shape: "stack", series: [all[0].entry, all[1].entry], total: all[2].entry }));
+	all.forEach((one, i) => (one.values = values[i] ?? points.ends.map((_, k) => values[0][k] + values[1][k])));
+	addBase(run, blocks, points, all);
+	const store = createStore(overviewOf(documentOf([run]), blocks), () => {});
+	const range = { from: 0, end: 4 };
+	for (const { entry } of all) await store.load(0, entry, range);
+	const at = (width, time = range) => {
+		const cells = all.map(({ entry }) => {
+			const ret = new Cells();
+			sample(store, 0, entry, time, width, true, ret);
+			return ret;
+		});
+		const drawn = cells.slice(0, 2).map((one, i) => ({ id: String(i), colour: "#000000", dim: false, run: 0, cells: one }));
+		return { known: pile(drawn, width, cells[2]), unknown: pile(drawn, width, null) };
+	};
+	const coarse = at(50);
+	assert.ok(coarse.known.peak.every((peak) => peak === 100), "the sum is 100 at most");
+	assert.equal(coarse.known.high, 100);
+	assert.ok(coarse.unknown.high < 95, "without a total there is none");
+	assert.equal(store.panels[0].totals.length, 1);
+	/* 0.4 points a pixel: each column has the sum of one instant. */
+	const fine = at(100, { from: 0.005, end: 0.405 });
+	for (let i = 0; i < 100; i++) {
+		const sum = fine.known.layers[1].top[i];
+		assert.ok(fine.known.peak[i] <= sum + 1e-3, `column ${i}: ${fine.known.peak[i]} above ${sum}`);
+	}
+});
+
+test("marks that are dense are one, and only those that stand alone have a line", () => {
+	const dense = marks.clustersOf(Array.from({ length: 120 }, (_, i) => i * 9));
+	assert.deepEqual(dense.map(({ count }) => count), [120]);
+	assert.deepEqual(marks.lonely(dense, 1200), []);
+	const some = marks.clustersOf([5, 100, 104, 300]);
+	assert.deepEqual(some.map(({ count }) => count), [1, 2, 1]);
+	assert.deepEqual(marks.lonely(some, 200), [5, 100]);
+});
+
+test("labels that are raw names are put into words, what rows have in common is left out", () => {
+	assert.equal(labels.humane("sm__cycles_active.max"), "sm cycles active, max");
+	assert.equal(labels.humane("GPU 0 sent"), "GPU 0 sent");
+	assert.equal(labels.referenceOf("proc__gpu_utilization.pct at most"), "at most");
+	assert.equal(labels.referenceOf("capacity of each GPU"), "capacity of each GPU");
+	assert.equal("GPU 0 power limit".slice(labels.commonStart(["GPU 0 power limit", "GPU 0 heat"])), "power limit");
+	assert.equal(labels.commonStart(["CPU 1", "CPU 12"]), 4);
+	assert.equal(labels.commonStart(["alone"]), 0);
+});
+
+test("runs differ by their dashes", () => {
+	const patterns = [0, 1, 2, 3, 4].map((run) => Array.from({ length: 40 }, (_, i) => (colours.inDash(colours.dashOf(run), i) ? "#" : ".")).join(""));
+	assert.equal(new Set(patterns).size, 5, patterns.join("\n"));
+	assert.match(patterns[0], /^#+$/);
+	assert.match(colours.dashCss("#123456", 2), /^repeating-linear-gradient/);
+});
+
+test("short ranges have ms, and the last line its label", () => {
+	assert.deepEqual(ticks.timeTicks(0, 0.004, 0.0005).slice(0, 3).map(({ text }) => text), ["0", "0.5 ms", "1.0 ms"]);
+	assert.deepEqual(ticks.timeTicks(0, 0.00004, 0.00001)[1].text, "10 µs");
+	assert.equal(ticks.timeTicks(1.2, 1.3, 0.05)[1].text, "1.25 s");
+	assert.equal(ticks.timeTicks(0, 0.5, 0.1).length, 6);
+	assert.equal(ticks.labelPlace(990, 40, 900, 1000), 960);
+	assert.equal(ticks.labelPlace(990, 40, 970, 1000), null);
+	assert.equal(ticks.labelPlace(100, 40, 60, 1000), 103);
+});
+
+test("the legend of regions counts what is seen, of each run alone", () => {
+	const one = emptyRun("a", 10);
+	one.regions = { ...one.regions, names: ["compile", "link"], name: [0, 0, 1], start: [0, 4, 8], end: [2, 6, null] };
+	one.marks = { ...one.marks, names: ["half"], name: [0, 0], at: [1, 9], gpu: [0, 0], pid: [1, 1] };
+	assert.deepEqual(names.sumsOf(one, 0, 10).map(({ name, count, length_s }) => [name, count, length_s]), [["compile", 2, 4], ["link", 1, 2]]);
+	assert.deepEqual(names.sumsOf(one, 5, 9).map(({ name, count, length_s }) => [name, count, length_s]), [["compile", 1, 1], ["link", 1, 1]]);
+	assert.deepEqual(names.countsOf(one, 5, 10), [{ name: "half", count: 1, length_s: 0 }]);
 });

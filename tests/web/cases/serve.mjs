@@ -26,6 +26,7 @@ async function follow(t, cwd) {
 	});
 	if (!address) return console.log("galvo was built without its server"); /* and has said so */
 	const page = await t.openUrl(address);
+	assert.equal(await page.locator('link[rel="icon"]').getAttribute("href"), "data:,", "browsers ask for no other one");
 	const state = (wanted) => t.until(wanted, async () => (await page.locator(".live").getAttribute("data-state")) === wanted, 20000);
 	const points = () => page.evaluate(() => {
 		const { store } = window.galvo;

@@ -48,4 +48,20 @@ export default async function (t) {
 	);
 	const said = await page.locator(".say").textContent();
 	assert.match(said, /not understood in the link.*t=9-1, s=a-b, what=1/);
+
+	/* Times that the recording has not, or not all of: clipped, never moved, and it says so. */
+	const said2 = (text) => t.until(text, () => page.locator(".say", { hasText: text }).count());
+	await page.evaluate(() => (location.hash = "#t=18-25&s=-1-2"));
+	await t.until("what there is of it", async () =>
+		/^2\.00 s · 18\.00+ s – 20\.00+ s/.test((await shown(page)).replace(/\u00a0/g, " ")),
+	);
+	assert.deepEqual(await page.evaluate(() => Object.values(window.galvo.view.selection).map(Math.abs)), [0, 2]);
+	await said2("range and selection of the link: cut at the ends of the recording, which is 20.0 s long");
+	await page.evaluate(() => (location.hash = "#t=30-40"));
+	await said2("range of the link: outside of the recording");
+	await t.until("all of it", async () => /all of it/.test(await shown(page)));
+	const edge = await t.open("small", { hash: "#t=15-99" });
+	await t.until("clipped from the first", async () =>
+		/^5\.00 s · 15\.00+ s – 20\.00+ s/.test((await shown(edge)).replace(/\u00a0/g, " ")),
+	);
 }

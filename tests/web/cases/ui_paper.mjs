@@ -14,6 +14,13 @@ export default async function (t) {
 		await page.evaluate(() => dispatchEvent(new Event("afterprint")));
 		return count;
 	});
+	const sizes = [];
+	for (const landscape of [false, true]) {
+		const sheet = await page.pdf({ format: "A4", landscape, preferCSSPageSize: true, printBackground: true });
+		const [, width, height] = /\/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]/.exec(sheet.toString("latin1"));
+		sizes.push(Number(width) > Number(height) ? "wide" : "high");
+	}
+	assert.deepEqual(sizes, ["high", "wide"], "the sheet is as who prints wants it");
 	const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
 	assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
 	const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g).length;
@@ -33,6 +40,19 @@ export default async function (t) {
 	assert.ok(await page.locator(".dock").isHidden());
 	assert.equal(await page.locator(".print-processes tbody tr").count(), 8);
 	assert.match(await page.locator(".print-processes tbody tr").first().textContent(), /sh/);
+	assert.equal(await page.locator(".print-warns").count(), 0, "all has been read");
+	/* Upright and on its side: no legend lies on a plot, nothing reaches beyond the paper. */
+	for (const [width, height] of [[711, 1000], [1040, 700], [733, 960], [973, 730]]) {
+		await page.setViewportSize({ width, height });
+		const found = await page.evaluate(() => [...document.querySelectorAll("#panels .panel, #panels .said")].flatMap((panel) => {
+			const canvas = panel.querySelector("canvas")?.getBoundingClientRect();
+			const legend = panel.querySelector(".legend")?.getBoundingClientRect();
+			if (!canvas?.width || !legend?.width) return [];
+			const lies = legend.left < canvas.right - 1 && legend.top < canvas.bottom - 1;
+			return lies || legend.right > innerWidth || canvas.right > innerWidth ? [panel.dataset.panel] : [];
+		}));
+		assert.deepEqual(found, [], `${width} x ${height}`);
+	}
 	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
 	await page.emulateMedia({ media: "screen" });
 	assert.equal(await page.locator(".print-only").count(), 0);

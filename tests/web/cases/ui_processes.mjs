@@ -1,5 +1,5 @@
 /* The table of processes: tree, folding, sorting, filter, lighting one, its life; ten thousand scroll. */
-import { assert, format } from "../harness.mjs";
+import { assert, format, scenes } from "../harness.mjs";
 
 const MANY = 10000;
 
@@ -35,7 +35,11 @@ function crowd() {
 }
 
 async function tree(t) {
-	const page = await t.open("small", { height: 1000 });
+	const scene = scenes.small();
+	scene.document.runs[0].processes[7].sampled = false;
+	const page = await t.open(scene, { height: 1000 });
+	assert.deepEqual(await page.locator(".no-samples").count(), 1);
+	assert.match(await page.locator('[data-pid="4718"] .cell-name').getAttribute("title"), /too short-lived/);
 	const names = () =>
 		page.$$eval(".process-row[data-row] .process-name", (all) =>
 			all.map((one) => one.textContent.slice(0, 4)),
@@ -57,6 +61,8 @@ async function tree(t) {
 	await page.getByRole("button", { name: "show the tree again" }).click();
 	await page.getByLabel("filter the processes").fill("python");
 	assert.deepEqual(await names(), ["make", "cc1", "pyth"], "with those above it");
+	assert.equal(await page.locator("#tab-of-processes").textContent(), "Processes 1 of 8");
+	assert.equal(await page.locator(".process-name mark").textContent(), "python");
 	await page.getByLabel("filter the processes").fill("");
 
 	/* Lit: others dim, its life is selected; twice: zoomed to. */

@@ -66,4 +66,25 @@ export default async function (t) {
 	await page.waitForSelector(".search-list .empty");
 	await page.keyboard.press("Escape");
 	assert.ok(await page.locator(".search-list").isHidden());
+
+	/* Finds and the list of panels lie over the tables. */
+	const tall = await t.open("small", { height: 1000 });
+	assert.ok(await tall.locator(".dock-open").count());
+	const isOnTop = (selector) => tall.evaluate((one) => {
+		const all = document.querySelectorAll(one);
+		const last = all[all.length - 1];
+		last.scrollIntoView({ block: "nearest" });
+		const box = last.getBoundingClientRect();
+		const found = document.elementFromPoint(box.left + 20, box.top + box.height / 2);
+		return last === found || last.contains(found);
+	}, selector);
+	await tall.keyboard.press("/");
+	await tall.keyboard.type("c");
+	await tall.waitForSelector(".search-item");
+	assert.ok(await isOnTop(".search-item"), "the last find");
+	await tall.keyboard.press("Escape");
+	await tall.keyboard.press("Escape");
+	await tall.keyboard.press("p");
+	await tall.waitForSelector(".picker-row");
+	assert.ok(await isOnTop(".picker-row"), "the last panel");
 }

@@ -19,6 +19,7 @@ async function bundled(t) {
 		"compare",
 		"search",
 		"live",
+		"links",
 	];
 	const contents = pieces.map((name) => `export * as ${name} from "./${name}.js";`).join("\n");
 	await build({
@@ -118,7 +119,33 @@ function printing({ integral, integralOf, instant, wallClock, share, duration })
 		assert.equal(wallClock(bad, 0, 1), null, bad);
 }
 
-function texts({ visible }, { outcome }, { difference }) {
+/* What a filter leaves is counted and marked; what is copied has as many digits as floats have. */
+function filtered({ hits }, { counted }, { bare, coverage }, { sampleHint }) {
+	const found = (text, filter) => hits(text, filter).map(({ from, end }) => text.slice(from, end));
+	assert.deepEqual(found("cc1 -O2 cc1.c", "CC1"), ["cc1", "cc1"]);
+	assert.deepEqual(found("make all", "all ak lm"), ["ak", "all"]);
+	assert.deepEqual(found("make", "  "), []);
+	assert.equal(counted("Processes", 101, 101), "Processes 101");
+	assert.equal(counted("Processes", 3, 10100), "Processes 3 of 10,100");
+	assert.equal(counted("Processes", 0, 0), "Processes");
+	assert.equal(bare(2.3232868499999997), "2.32328685");
+	assert.equal(bare(3e-22), "0");
+	assert.equal(bare(null), "");
+	const row = (covered_s) => ({ figures: { covered_s } });
+	assert.equal(coverage(row(0.31), { from: 0, end: 2.4 }), "310 ms of 2.40 s");
+	assert.equal(coverage(row(2.4), { from: 0, end: 2.4 }), "");
+	assert.match(sampleHint({ sampled: false }), /too short-lived/);
+	assert.equal(sampleHint({}), null, "nothing is said of what is not known");
+}
+
+function cut({ clipped }) {
+	const full = { from: 0, end: 2.34 };
+	assert.deepEqual(clipped({ from: 2, end: 2.5 }, full), { from: 2, end: 2.34 });
+	assert.deepEqual(clipped({ from: -1, end: 1 }, full), { from: 0, end: 1 });
+	assert.equal(clipped({ from: 3, end: 4 }, full), null);
+}
+
+function texts({ visible }, { outcome }, { difference, points }) {
 	assert.equal(visible("a\u202eb\u0000c\u200bd\ud800e\u{1f600}"), "a⟨U+202E⟩b␀c⟨U+200B⟩d\ufffde\u{1f600}");
 	assert.equal(outcome("exit status 0 after 5 s"), "good");
 	assert.equal(outcome("exit status 10 after 5 s"), "bad");
@@ -129,6 +156,9 @@ function texts({ visible }, { outcome }, { difference }) {
 	assert.equal(difference(0, 5, print), "+5 s");
 	assert.equal(difference(5, 5, print), "=");
 	assert.equal(difference(null, 5, print), "–");
+	const inPoints = (x) => points("pct", x);
+	assert.equal(difference(86.55, 88.8, inPoints), "+2.25 pp (+2.6 %)", "points are no percents");
+	assert.equal(difference(50, 50 + 1e-12, inPoints), "=");
 }
 
 function process(pid, parent, more = {}) {
@@ -214,6 +244,8 @@ export default async function (t) {
 	finding(pieces.match);
 	printing(pieces.format);
 	texts(pieces.dom, pieces.head, pieces.compare);
+	filtered(pieces.match, pieces.format, pieces.figures, pieces.processes);
+	cut(pieces.links);
 	rows(pieces.processes);
 	names(pieces.walk);
 	assert.deepEqual(pieces.live.followRange({ from: 0, end: 100 }, 60), { from: 40, end: 100 });

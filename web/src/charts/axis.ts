@@ -1,8 +1,8 @@
 /* The time axis, which stays in sight: ticks, the crosshair's instant, how long the selection is. */
-import { formatDuration, formatInstant } from "../format.js";
+import { formatDuration } from "../format.js";
 import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
-import { timeStep, timeTicks } from "./ticks.js";
+import { instantText, labelPlace, timeStep, timeTicks } from "./ticks.js";
 
 export class TimeAxis implements Strip {
 	readonly element = part("div", "axis");
@@ -46,11 +46,16 @@ export class TimeAxis implements Strip {
 		context.textBaseline = "middle";
 		context.textAlign = "left";
 		context.beginPath();
+		let taken = GUTTER;
 		for (const { at, text } of timeTicks(from, end, timeStep(end - from, width / 76))) {
 			const line = Math.round(x(at)) + 0.5;
 			context.moveTo(line, height - 6);
 			context.lineTo(line, height);
-			if (line + 3 + context.measureText(text).width < GUTTER + width) context.fillText(text, line + 3, height / 2 + 1);
+			const wide = context.measureText(text).width;
+			const left = labelPlace(line, wide, taken, GUTTER + width);
+			if (left === null) continue;
+			context.fillText(text, left, height / 2 + 1);
+			taken = left + wide + 6;
 		}
 		context.stroke();
 		context.textAlign = "right";
@@ -68,7 +73,8 @@ export class TimeAxis implements Strip {
 		const seen = at >= 0 && at <= width;
 		this.label.style.display = seen ? "block" : "none";
 		if (seen) {
-			this.label.textContent = formatInstant(cursor!, Math.max(1e-9, 10 ** Math.floor(Math.log10(1 / scale))));
+			const step = Math.max(1e-9, 10 ** Math.floor(Math.log10(1 / scale)));
+			this.label.textContent = instantText(cursor!, step, Math.max(Math.abs(range.from), Math.abs(range.end)));
 			const half = this.label.offsetWidth / 2;
 			this.label.style.transform = `translateX(${GUTTER + Math.min(Math.max(at - half, -half), width - 2 * half)}px)`;
 		}

@@ -5,6 +5,29 @@ import type { Store } from "../store.js";
 const PALETTE = ["#4484d6", "#e08b25", "#22a084", "#d0628f", "#8a78de", "#a99b22", "#38a9cf", "#d65f3c", "#6f9a3c", "#a87455"];
 const REST = "#8b929c";
 
+/* Runs behind the first have lines of their own: pixels of ink and of none, in turn. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [9, 3, 2, 3], [14, 4]];
+
+export function dashOf(run: number): readonly number[] {
+	return run === 0 ? DASHES[0] : DASHES[1 + ((run - 1) % (DASHES.length - 1))];
+}
+
+/* Is there ink at that pixel? */
+export function inDash(dash: readonly number[], at: number): boolean {
+	let rest = at % dash.reduce((sum, one) => sum + one, 0);
+	for (let i = 0; i < dash.length; rest -= dash[i++]) if (rest < dash[i]) return i % 2 === 0;
+	return true;
+}
+
+/* The same for a legend. */
+export function dashCss(colour: string, run: number): string {
+	const dash = dashOf(run);
+	if (dash.length === 0) return colour;
+	let at = 0;
+	const stops = dash.map((long, i) => `${i % 2 === 0 ? colour : "transparent"} ${at}px ${(at += long)}px`);
+	return `repeating-linear-gradient(90deg, ${stops.join(", ")})`;
+}
+
 type Rgb = [number, number, number];
 
 function rgbOf(hex: string): Rgb {

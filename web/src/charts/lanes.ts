@@ -1,14 +1,18 @@
 /* Lanes of regions, host and GPU apart, with the marks above them. */
-import { formatDuration, formatInstant, plainText } from "../format.js";
+import { formatDuration, formatInstant } from "../format.js";
 import type { StoredRun } from "../store.js";
 import { mix } from "./colours.js";
+import { clipped } from "./labels.js";
+import { clustersOf, inTime, type Cluster } from "./marks.js";
 import { Names } from "./names.js";
 import { attach } from "./pointer.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
 import { Tip } from "./tip.js";
+import { visible } from "../ui/dom.js";
 
 const LANE = 17;
 const MARKS = 16;
+const CAPTION = 14; /* the name of a run, above its lanes: only where there are several */
 const BETWEEN = 5;
 const MOST_LANES = 200; /* of a domain: a canvas has its limits */
 
@@ -32,7 +36,6 @@ interface MarkRow {
 	run: StoredRun;
 	top: number;
 	bottom: number; /* of the lanes of its run */
-	order: number[];
 }
 
 export class Lanes implements Strip {
@@ -45,6 +48,7 @@ export class Lanes implements Strip {
 	private lanes: Lane[] = [];
 	private blocks: Block[] = [];
 	private marks: MarkRow[] = [];
+	private captions: { label: string; top: number }[] = [];
 	private version = "";
 	private hovered: { lane: Lane; i: number } | null = null;
 
@@ -78,20 +82,25 @@ export class Lanes implements Strip {
 		this.lanes = [];
 		this.blocks = [];
 		this.marks = [];
+		this.captions = [];
 		let top = 2;
 		for (const run of runs) {
-			const prefix = runs.length > 1 ? `${plainText(run.label)} ` : "";
+			const said = (run.marks?.at.length ?? 0) + (run.regions?.id.length ?? 0) > 0;
+			if (runs.length > 1 && said) {
+				this.captions.push({ label: visible(run.label), top });
+				top += CAPTION;
+			}
 			if (run.marks && run.marks.at.length > 0) {
-				const { at } = run.marks;
-				this.marks.push({ run, top, bottom: top + MARKS, order: at.map((_, i) => i).sort((a, b) => at[a] - at[b]) });
+				this.marks.push({ run, top, bottom: top + MARKS });
 				top += MARKS;
 			}
-			for (const gpu of [false, true]) top = this.addBlock(run, gpu, prefix + (gpu ? "GPU" : "host"), top);
+			for (const gpu of [false, true]) top = this.addBlock(run, gpu, gpu ? "GPU" : "host", top);
 			const row = this.marks[this.marks.length - 1];
 			if (row?.run === run) row.bottom = Math.max(row.bottom, top - BETWEEN);
 		}
-		this.element.style.height = `${Math.max(0, top - BETWEEN + 3)}px`;
-		this.names.fill(runs, this.stage.colours, Math.max(54, top - BETWEEN + 3));
+		const high = Math.max(0, top - BETWEEN + 3);
+		this.element.style.height = `${high}px`;
+		this.names.fit(runs, high);
 		return true;
 	}
 
@@ -104,7 +113,7 @@ export class Lanes implements Strip {
 		for (const { label, top, lanes } of this.blocks) {
 			context.fillStyle = inks.dim;
 			context.textAlign = "right";
-			context.fillText(label, GUTTER - 6, top + LANE / 2, GUTTER - 8);
+			context.fillText(clipped(context, label, GUTTER - 8), GUTTER - 6, top + LANE / 2);
 			context.fillStyle = inks.grid;
 			context.fillRect(GUTTER, top, this.surface.width, lanes * LANE - 1);
 		}
@@ -113,9 +122,15 @@ export class Lanes implements Strip {
 		context.rect(GUTTER, 0, this.surface.width, this.surface.height);
 		context.clip();
 		context.textAlign = "left";
+		context.fillStyle = inks.dim;
+		for (const { label, top } of this.captions)
+			context.fillText(clipped(context, label, this.surface.width - 8), GUTTER + 2, top + CAPTION / 2);
+		const clusters = this.marks.map((row) => this.clusters(row));
+		this.marks.forEach((row, i) => this.drawMarkLines(context, row, clusters[i]));
 		for (const lane of this.lanes) this.drawLane(context, lane);
-		for (const row of this.marks) this.drawMarks(context, row);
+		this.marks.forEach((row, i) => this.drawMarks(context, row, clusters[i]));
 		context.restore();
+		this.names.show(this.stage);
 	}
 
 	over(): void {
@@ -188,38 +203,54 @@ export class Lanes implements Strip {
 		if (open) for (let k = 0; k < 3; k++) context.fillRect(right - 3 - 4 * k, lane.top, 2, high);
 		const room = right - left - 10;
 		if (room < 14) return;
-		const label = clipped(context, plainText(name), room);
+		const label = clipped(context, visible(name), room);
 		context.fillStyle = ink;
 		context.fillText(label, left + 6, lane.top + high / 2 + 0.5);
 	}
 
-	private drawMarks(context: CanvasRenderingContext2D, { run, top, bottom, order }: MarkRow): void {
-		const { inks, view } = this.stage;
-		const { from, end } = view.range;
-		const marks = run.marks!;
+	private clusters({ run }: MarkRow): { marks: number[]; clusters: Cluster[] } {
+		const { from, end } = this.stage.view.range;
 		const scale = this.surface.width / (end - from);
-		let labelled = -Infinity;
-		let drawn = -Infinity;
-		for (let k = 0; k < order.length; k++) {
-			const i = order[k];
-			const x = Math.round(GUTTER + (marks.at[i] - run.shift_s - from) * scale);
-			if (x < GUTTER - 200 || x > GUTTER + this.surface.width || x === drawn) continue;
-			drawn = x;
-			context.fillStyle = marks.gpu[i] ? inks.accent : inks.ink;
-			context.beginPath();
-			context.moveTo(x, top + 2);
-			context.lineTo(x + 6, top + 5.5);
-			context.lineTo(x, top + 9);
-			context.fill();
-			context.fillRect(x, top + 2, 1, bottom - top - 2);
-			const next = k + 1 < order.length ? (marks.at[order[k + 1]] - run.shift_s - from) * scale + GUTTER : Infinity;
-			const room = Math.min(next, GUTTER + this.surface.width) - x - 12;
-			if (x < labelled || room < 20) continue;
-			const label = clipped(context, plainText(marks.names[marks.name[i]] ?? ""), Math.min(room, 220));
+		const { at } = run.marks!;
+		const x = (i: number): number => (at[i] - run.shift_s - from) * scale;
+		const marks = inTime(run).filter((i) => x(i) > -8 && x(i) <= this.surface.width);
+		return { marks, clusters: clustersOf(marks.map(x)) };
+	}
+
+	/* Behind the regions, and none where they are too dense: these have a bar above. */
+	private drawMarkLines(context: CanvasRenderingContext2D, { top, bottom }: MarkRow, { clusters }: { clusters: Cluster[] }): void {
+		context.fillStyle = this.stage.inks.faint;
+		for (const { x } of clusters.filter(({ count }) => count === 1)) context.fillRect(Math.round(GUTTER + x), top + 9, 1, bottom - top - 9);
+	}
+
+	private drawMarks(context: CanvasRenderingContext2D, { run, top }: MarkRow, { marks, clusters }: { marks: number[]; clusters: Cluster[] }): void {
+		const { inks } = this.stage;
+		const all = run.marks!;
+		let taken = -Infinity;
+		clusters.forEach(({ x, end, first, count }, k) => {
+			const left = Math.round(GUTTER + x);
+			const right = Math.round(GUTTER + end);
+			const gpu = all.gpu[marks[first]];
+			context.fillStyle = count > 1 ? inks.dim : gpu ? inks.accent : inks.ink;
+			if (count > 1) context.fillRect(left, top + 10, right - left + 2, 2);
+			for (const at of count > 1 && right - left > 6 ? [left, right + 1] : [left]) {
+				const turn = at === left ? 6 : -6;
+				context.beginPath();
+				context.moveTo(at, top + 2);
+				context.lineTo(at + turn, top + 5.5);
+				context.lineTo(at, top + 9);
+				context.fill();
+				context.fillRect(at, top + 2, 1, 9);
+			}
+			const next = k + 1 < clusters.length ? GUTTER + clusters[k + 1].x : Infinity;
+			const room = Math.min(next, GUTTER + this.surface.width) - left - 12;
+			if (left < taken || room < 20) return;
+			const text = count > 1 ? `${count} marks` : visible(all.names[all.name[marks[first]]] ?? "");
+			const label = clipped(context, text, Math.min(room, 220));
 			context.fillStyle = inks.dim;
-			context.fillText(label, x + 9, top + 6);
-			labelled = x + 9 + context.measureText(label).width;
-		}
+			context.fillText(label, left + 9, top + 5);
+			taken = left + 9 + context.measureText(label).width;
+		});
 	}
 
 	private hit(t: number, y: number): { lane: Lane; i: number } | null {
@@ -252,14 +283,16 @@ export class Lanes implements Strip {
 		const regions = lane.run.regions!;
 		const at = lane.regions[i];
 		const { from, end } = this.timeOf(lane, i);
-		const rows: [string, string][] = [["", plainText(regions.names[regions.name[at]] ?? "")]];
+		const rows: [string, string][] = [["", visible(regions.names[regions.name[at]] ?? "")]];
 		const running = regions.end[at] === null;
 		rows.push(["takes", running ? `${formatDuration(end - from)}, not ended` : formatDuration(end - from)]);
 		rows.push(["from", formatInstant(from, Math.max(1e-6, (end - from) / 1000))]);
-		rows.push(["on", lane.gpu ? `GPU, stream ${regions.stream[at]}` : `thread ${regions.thread[at]}`]);
+		/* Of regions that the command line said, no thread is known. */
+		if (lane.gpu) rows.push(["on", `GPU, stream ${regions.stream[at]}`]);
+		else if (regions.thread[at]) rows.push(["on", `thread ${regions.thread[at]}`]);
 		rows.push(["process", String(regions.pid[at])]);
 		if (regions.error[at] > 0) rows.push(["exact to", `± ${formatDuration(regions.error[at])}`]);
-		if (this.stage.store.runs.length > 1) rows.push(["run", plainText(lane.run.label)]);
+		if (this.stage.store.runs.length > 1) rows.push(["run", visible(lane.run.label)]);
 		return rows;
 	}
 
@@ -275,8 +308,11 @@ export class Lanes implements Strip {
 			if (far < near && (best < 0 || far < Math.abs(marks.at[best] - row.run.shift_s - t))) best = i;
 		});
 		if (best < 0) return null;
+		const { marks: seen, clusters } = this.clusters(row);
+		const cluster = clusters.find(({ first, count }) => count > 1 && seen.indexOf(best) >= first && seen.indexOf(best) < first + count);
 		return [
-			["", plainText(marks.names[marks.name[best]] ?? "")],
+			...(cluster ? [["", `${cluster.count} marks: zoom in to tell them apart`] as [string, string]] : []),
+			[cluster ? "nearest" : "", visible(marks.names[marks.name[best]] ?? "")],
 			["at", formatInstant(marks.at[best] - row.run.shift_s, near / 80)],
 			["by", `${marks.gpu[best] ? "GPU, " : ""}process ${marks.pid[best]}`],
 		];
@@ -293,17 +329,4 @@ function search(sorted: Float64Array, t: number): number {
 		else low = middle + 1;
 	}
 	return low;
-}
-
-function clipped(context: CanvasRenderingContext2D, text: string, room: number): string {
-	if (text.length * 4 < room && context.measureText(text).width <= room) return text;
-	let low = 0;
-	let high = Math.min(text.length, Math.ceil(room / 3));
-	if (context.measureText(text.slice(0, high)).width <= room && high === text.length) return text;
-	while (low < high) {
-		const middle = (low + high + 1) >> 1;
-		if (context.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle;
-		else high = middle - 1;
-	}
-	return low === 0 ? "" : `${text.slice(0, low)}…`;
 }

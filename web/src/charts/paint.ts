@@ -1,13 +1,13 @@
 /* Painting of curves: bands and lines, areas on top of each other, rows of heat. */
 import type { Range } from "../state.js";
-import { HEAT, mix } from "./colours.js";
+import { dashOf, HEAT, inDash, mix } from "./colours.js";
 import { Raster, rgbOf } from "./raster.js";
+import type { Pile } from "./pile.js";
 import type { Cells } from "./sample.js";
 
 export interface Drawn {
 	id: string;
 	colour: string;
-	dash: boolean; /* of another run than the first */
 	dim: boolean; /* another one is lit */
 	run: number;
 	cells: Cells;
@@ -70,7 +70,7 @@ export function paintLines(plot: Plot, drawn: readonly Drawn[], scale: Scale): v
 		if (isDense(one, width)) continue;
 		context.globalAlpha = one.dim ? 0.18 : 1;
 		context.strokeStyle = one.colour;
-		context.setLineDash(one.dash ? [4 * ratio, 3 * ratio] : []);
+		context.setLineDash(dashOf(one.run).map((long) => long * ratio));
 		context.beginPath();
 		stroke(context, one.cells, y);
 		context.stroke();
@@ -96,17 +96,17 @@ function band({ ratio }: Plot, { cells, colour, dim }: Drawn, y: (value: number)
 }
 
 /* The means of a curve that has a cell in each column. */
-function line({ ratio }: Plot, { cells, colour, dim, dash }: Drawn, y: (value: number) => number): void {
+function line({ ratio }: Plot, { cells, colour, dim, run }: Drawn, y: (value: number) => number): void {
 	const { x0, x1, mean, n } = cells;
 	const rgb = rgbOf(colour);
 	const alpha = dim ? 0.18 : 1;
-	const period = Math.round(7 * ratio);
+	const dash = dashOf(run);
 	let end = -Infinity;
 	let before = 0;
 	for (let i = 0; i < n; i++) {
 		const at = y(mean[i]);
 		const column = Math.floor(x0[i] + 1e-6);
-		if (!dash || column % period < 4 * ratio) raster.line(column, x0[i] - end < 0.5 ? before : at, at, rgb, alpha, ratio);
+		if (dash.length === 0 || inDash(dash, column / ratio)) raster.line(column, x0[i] - end < 0.5 ? before : at, at, rgb, alpha, ratio);
 		before = at;
 		end = x1[i];
 	}
@@ -126,54 +126,6 @@ function stroke(context: CanvasRenderingContext2D, cells: Cells, y: (value: numb
 		if (!narrow || !joined) context.lineTo(Math.max(x1[i], x0[i] + 1), at);
 		before = x1[i];
 	}
-}
-
-/* Means of one curve, on top of what is below it, for each column. */
-export interface Layer {
-	drawn: Drawn;
-	top: Float64Array;
-	bottom: Float64Array;
-}
-
-export interface Pile {
-	layers: Layer[];
-	peak: Float64Array; /* the sum of the highest of all: what there was at most */
-	known: Uint8Array; /* is there anything in that column */
-	top: number; /* the highest of the means' sums */
-	high: number; /* and of the sums of the highest */
-}
-
-/* Of one run: sums of two runs would be of nothing. */
-export function pile(drawn: readonly Drawn[], width: number, ceiling: number | null): Pile {
-	const columns = Math.ceil(width);
-	const peak = new Float64Array(columns);
-	const known = new Uint8Array(columns);
-	const layers: Layer[] = [];
-	let sum = new Float64Array(columns);
-	for (const one of drawn) {
-		const { cells } = one;
-		const top = sum.slice();
-		const done = new Uint8Array(columns);
-		for (let i = 0; i < cells.n; i++) {
-			const column = Math.floor(cells.x0[i] + 1e-6);
-			if (column < 0 || column >= columns || done[column]) continue;
-			done[column] = 1;
-			known[column] = 1;
-			top[column] += cells.mean[i];
-			peak[column] += cells.hi[i];
-		}
-		layers.push({ drawn: one, top, bottom: sum });
-		sum = top;
-	}
-	let top = 0;
-	let high = 0;
-	for (let i = 0; i < columns; i++) {
-		/* The highest of each were not at once: there was never more than there can be. */
-		if (ceiling !== null && peak[i] > ceiling) peak[i] = Math.max(ceiling, sum[i]);
-		top = Math.max(top, sum[i]);
-		high = Math.max(high, sum[i], peak[i]);
-	}
-	return { layers, peak, known, top, high };
 }
 
 /*
@@ -202,15 +154,17 @@ export function paintPile(plot: Plot, { layers, peak, known }: Pile, scale: Scal
 	raster.end(context);
 }
 
-/* Of another run than the first the upper edges alone; of more than three the uppermost. */
+/* Of another run than the first the upper edges alone; of more than EDGES the uppermost: the sum. */
+export const EDGES = 3;
+
 export function paintEdges(plot: Plot, { layers, known }: Pile, scale: Scale): void {
 	const { context, height, ratio, ink } = plot;
 	const y = toY(scale, height, ratio);
 	context.lineWidth = 1.5 * ratio;
-	context.setLineDash([4 * ratio, 3 * ratio]);
-	for (const { drawn, top } of layers.length > 3 ? layers.slice(-1) : layers) {
-		context.globalAlpha = drawn.dim ? 0.18 : 1;
-		context.strokeStyle = layers.length > 3 ? ink : drawn.colour;
+	context.setLineDash(dashOf(layers[0]?.drawn.run ?? 0).map((long) => long * ratio));
+	for (const { drawn, top } of layers.length > EDGES ? layers.slice(-1) : layers) {
+		context.globalAlpha = drawn.dim && layers.length <= EDGES ? 0.18 : 1;
+		context.strokeStyle = layers.length > EDGES ? ink : drawn.colour;
 		context.beginPath();
 		let open = false;
 		for (let i = 0; i < known.length; i++) {

@@ -1,15 +1,20 @@
 /* A panel: its card, its canvas, its axis, its legend. */
-import { formatValue, plainText, unitOf } from "../format.js";
+import { formatValue, unitOf } from "../format.js";
 import { processId, seriesId } from "../state.js";
 import type { StoredPanel } from "../store.js";
 import { heatCss } from "./colours.js";
 import { Legend } from "./legend.js";
-import { extent, paintEdges, paintHeat, paintLines, paintPile, pile, pixelSeconds, toY, type Drawn, type Pile, type Plot, type Scale } from "./paint.js";
+import { clipped, commonStart, grounded, humane, referenceOf } from "./labels.js";
+import { clustersOf, inTime, lonely } from "./marks.js";
+import { EDGES, extent, paintEdges, paintHeat, paintLines, paintPile, pixelSeconds, toY, type Drawn, type Plot, type Scale } from "./paint.js";
+import { pile, type Pile } from "./pile.js";
 import { attach } from "./pointer.js";
 import { Cells, sample } from "./sample.js";
 import { GUTTER, part, Surface, type Stage, type Strip } from "./stage.js";
 import { timeStep, timeTicks, valueStep, valueTicks } from "./ticks.js";
+import { visible } from "../ui/dom.js";
 
+const DUST = 1e-9; /* of sums of floats */
 const REACH = 1.7; /* a peak that is at most that many times what is seen belongs to it */
 
 export class PanelCard implements Strip {
@@ -22,6 +27,9 @@ export class PanelCard implements Strip {
 	private readonly legend: Legend;
 	private readonly remark = part("span", "remark");
 	private readonly pool = new Map<string, Cells>();
+	private readonly sum = new Cells();
+	private readonly zeros = part("button", "zeros");
+	private opened = false; /* though it is all zeros */
 	private peaks: "auto" | "all" | "none" = "auto";
 	private version = -1;
 
@@ -33,9 +41,9 @@ export class PanelCard implements Strip {
 		this.card.dataset.panel = panel.id;
 		this.card.classList.add(panel.shape);
 		const head = part("header", "");
-		head.append(part("h3", "", plainText(panel.title)));
+		head.append(part("h3", "", visible(panel.title)));
 		const unit = unitOf(panel.unit).title;
-		if (unit) head.append(part("span", "unit", plainText(unit)));
+		if (unit) head.append(part("span", "unit", visible(unit)));
 		if (panel.clock === "gpu") {
 			const tag = part("span", "tag", "GPU clock");
 			tag.title = "Counted by the GPU: its instants are converted from its own clock";
@@ -48,6 +56,13 @@ export class PanelCard implements Strip {
 		body.append(this.plot, this.legend.element);
 		this.card.append(head, body);
 		this.element = this.plot;
+		head.append(this.zeros);
+		this.zeros.type = "button";
+		this.zeros.title = "Every value is 0: show the panel all the same, or hide it again";
+		this.zeros.addEventListener("click", () => {
+			this.opened = !this.opened;
+			this.fit();
+		});
 		this.fit();
 		attach(stage, this.surface.area);
 	}
@@ -66,9 +81,11 @@ export class PanelCard implements Strip {
 		const scale = this.scaleOf(seen);
 		if (panel.shape !== "heat") this.axis(context, scale);
 		this.timeGrid(context);
+		if (panel.shape !== "heat") this.marks(context);
 		const empty = drawn.every(({ cells }) => cells.n === 0);
 		const pale = piles.some(({ high, top }) => high > top * 1.02);
-		this.remark.textContent = empty && drawn.length > 0 && !this.loading() ? "nothing is known of this time"
+		const late = this.stage.view.printing && this.loading();
+		this.remark.textContent = late ? "not all of it was loaded when this was printed: print again" : empty && drawn.length > 0 && !this.loading() ? "nothing is known of this time"
 			: pale ? "pale: the highest within a pixel" : "";
 
 		context.save();
@@ -82,9 +99,9 @@ export class PanelCard implements Strip {
 		context.restore();
 		if (panel.shape === "heat") this.heatLabels(context, drawn);
 		else this.drawPeaks(context, scale, seen);
-		this.marks(context);
+		this.legend.totals(new Set(piles.slice(1).filter(({ layers }) => layers.length > EDGES).map(({ layers }) => layers[0].drawn.run)));
 		this.legend.marks();
-		this.legend.sums();
+		this.legend.sums(this.stage.view.printing);
 		if (!empty) this.stage.firstPicture();
 	}
 
@@ -96,16 +113,34 @@ export class PanelCard implements Strip {
 		this.legend.pass();
 	}
 
+	labelWidth(measure: (text: string) => number): number {
+		return this.legend.labelWidth(measure);
+	}
+
+	/* The whole time, as coarse as there is, also of what was not in sight. */
+	async wantAll(): Promise<void> {
+		const { store, view } = this.stage;
+		await Promise.all([...this.stored.series, ...this.stored.totals].map(({ run, series }) => store.want(run, series, view.full, Infinity)));
+	}
+
+	/* Nothing but zeros is low, and one line; who wants to see them opens it. */
+	get zero(): boolean {
+		const known = this.stored.series.filter(({ series }) => series.n !== 0);
+		const dust = (value: number | null | undefined): boolean => typeof value === "number" && Math.abs(value) < DUST;
+		return !this.stage.store.document.live && known.length > 0 && known.every(({ series }) => dust(series.min) && dust(series.max));
+	}
+
 	want(): void {
 		const { store, view } = this.stage;
 		const enough_s = pixelSeconds(view.range, this.surface.width * this.surface.ratio);
 		for (const { run, series } of this.stored.series)
 			if (!view.hidden.has(seriesId(run, series.key))) void store.want(run, series, view.range, enough_s);
+		for (const { run, series } of this.stored.totals) void store.want(run, series, view.range, enough_s);
 	}
 
 	renew(): boolean {
 		let version = this.stored.series.length;
-		for (const { run, series } of this.stored.series) version += this.stage.store.version(run, series);
+		for (const { run, series } of [...this.stored.series, ...this.stored.totals]) version += this.stage.store.version(run, series);
 		if (version === this.version) return false;
 		this.version = version;
 		this.legend.fill();
@@ -122,6 +157,11 @@ export class PanelCard implements Strip {
 		const n = this.stored.series.length;
 		const { shape } = this.stored.panel;
 		const rows = Math.min(n, 40);
+		const { zero } = this;
+		this.zeros.hidden = !zero;
+		this.zeros.textContent = this.opened ? "0 throughout ▾" : "0 throughout ▸";
+		this.zeros.setAttribute("aria-expanded", String(this.opened));
+		this.card.classList.toggle("low", zero && !this.opened);
 		const high = shape === "heat" ? Math.min(320, Math.max(56, n * (n > 24 ? 8 : n > 10 ? 11 : 14) + 6))
 			: shape === "stack" && n > 6 ? 176 : rows > 4 ? 132 : 112;
 		this.plot.style.height = `${high}px`;
@@ -131,7 +171,7 @@ export class PanelCard implements Strip {
 	private sampled(width: number, even: boolean): Drawn[] {
 		const { store, view, lit, colours } = this.stage;
 		const ret: Drawn[] = [];
-		const mine = lit !== null && this.stored.series.some(({ run, series }) => seriesId(run, series.key) === lit);
+		const mine = lit !== null && !view.hidden.has(lit) && this.stored.series.some(({ run, series }) => seriesId(run, series.key) === lit);
 		const ofProcess = (run: number, process: string | null): boolean => process !== null && processId(run, process) === view.process;
 		const some = view.process !== null && this.stored.series.some(({ run, series }) => ofProcess(run, series.process));
 		for (const { run, series } of this.stored.series) {
@@ -141,14 +181,24 @@ export class PanelCard implements Strip {
 			if (!cells) this.pool.set(id, (cells = new Cells()));
 			sample(store, run, series, view.range, width, even, cells);
 			const dim = (mine && id !== lit) || (!mine && some && !ofProcess(run, series.process));
-			ret.push({ id, run, colour: colours.of(this.stored.id, run, series), dash: run > 0, dim, cells });
+			ret.push({ id, run, colour: colours.of(this.stored.id, run, series), dim, cells });
 		}
 		return ret;
 	}
 
 	private piles(drawn: Drawn[], width: number): Pile[] {
 		const runs = [...new Set(drawn.map(({ run }) => run))];
-		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width, this.stored.panel.ceiling));
+		return runs.map((run) => pile(drawn.filter((one) => one.run === run), width, this.total(run, width)));
+	}
+
+	/* Null where it is not that of what is drawn. */
+	private total(run: number, width: number): Cells | null {
+		const { store, view } = this.stage;
+		const found = this.stored.totals.find((one) => one.run === run);
+		const whole = this.stored.series.every((one) => one.run !== run || !view.hidden.has(seriesId(run, one.series.key)));
+		if (!found || !whole) return null;
+		sample(store, run, found.series, view.range, width, true, this.sum);
+		return this.sum;
 	}
 
 	private scaleOf(seen: Scale | null): Scale {
@@ -200,19 +250,12 @@ export class PanelCard implements Strip {
 		const step = timeStep(end - from, width / 76);
 		context.strokeStyle = inks.grid;
 		context.beginPath();
-		const ticks = timeTicks(from, end, step);
-		for (const { at } of ticks) {
+		for (const { at } of timeTicks(from, end, step)) {
 			const x = Math.round(GUTTER + ((at - from) / (end - from)) * width) + 0.5;
 			context.moveTo(x, 0);
 			context.lineTo(x, height);
 		}
 		context.stroke();
-		if (!view.printing) return;
-		context.fillStyle = inks.dim;
-		context.font = inks.font;
-		context.textAlign = "left";
-		context.textBaseline = "bottom";
-		for (const { at, text } of ticks) context.fillText(text, GUTTER + ((at - from) / (end - from)) * width + 3, height - 1);
 	}
 
 	private heat(plot: Plot, drawn: Drawn[], scale: Scale): void {
@@ -232,10 +275,12 @@ export class PanelCard implements Strip {
 		context.textAlign = "right";
 		context.textBaseline = "middle";
 		const labels = new Map(this.stored.series.map(({ run, series }) => [
-			seriesId(run, series.key), (store.runs.length > 1 ? `${store.runs[run].label} ` : "") + series.label,
+			seriesId(run, series.key), (store.runs.length > 1 ? `${run + 1}: ` : "") + visible(humane(series.label)),
 		]));
+		const texts = drawn.map(({ id }) => labels.get(id) ?? "");
+		const skip = texts.some((text) => context.measureText(text).width > GUTTER - 8) ? commonStart(texts) : 0;
 		for (let k = 0; k < drawn.length; k += each)
-			context.fillText(plainText(labels.get(drawn[k].id) ?? ""), GUTTER - 6, 1 + (k + 0.5) * row, GUTTER - 8);
+			context.fillText(clipped(context, texts[k].slice(skip), GUTTER - 8), GUTTER - 6, 1 + (k + 0.5) * row);
 	}
 
 	/* What there is at most: a line, or, where that is far away, a word at the upper edge. */
@@ -252,7 +297,7 @@ export class PanelCard implements Strip {
 		context.textBaseline = "top";
 		context.textAlign = "right";
 		for (const [label, value] of peaks) {
-			const text = `${plainText(label)} ${formatValue(value, unit)}`;
+			const text = `${referenceOf(label)} ${formatValue(value, unit)}`;
 			if (value <= scale.high) {
 				const line = Math.round(y(value)) + 0.5;
 				context.setLineDash([5, 4]);
@@ -261,9 +306,9 @@ export class PanelCard implements Strip {
 				context.lineTo(GUTTER + width, line);
 				context.stroke();
 				context.setLineDash([]);
-				context.fillText(text, GUTTER + width - 6, line < 16 ? line + 3 : line - 13);
+				grounded(context, text, GUTTER + width - 6, line < 16 ? line + 3 : line - 13, inks.card);
 			} else {
-				context.fillText(`↑ ${text}`, right, 3);
+				grounded(context, `↑ ${text}`, right, 3, inks.card);
 				right -= context.measureText(`↑ ${text}`).width + 14;
 			}
 		}
@@ -277,15 +322,14 @@ export class PanelCard implements Strip {
 		context.strokeStyle = inks.faint;
 		context.setLineDash([2, 3]);
 		context.beginPath();
-		let before = -1;
-		for (const run of store.runs)
-			for (const at of run.marks?.at ?? []) {
-				const x = Math.round((at - run.shift_s - from) * scale);
-				if (x < 0 || x > width || x === before) continue;
-				before = x;
+		for (const run of store.runs) {
+			const { at } = run.marks ?? { at: [] };
+			const places = inTime(run).map((i) => (at[i] - run.shift_s - from) * scale).filter((x) => x > -12 && x < width + 12);
+			for (const x of lonely(clustersOf(places), width)) {
 				context.moveTo(GUTTER + x + 0.5, 0);
 				context.lineTo(GUTTER + x + 0.5, height);
 			}
+		}
 		context.stroke();
 		context.setLineDash([]);
 	}

@@ -4,7 +4,10 @@ import type { Range } from "../state.js";
 import { BLOCK, type Chunk, type Extremes, type Sums } from "../store/chunk.js";
 import type { Recordings } from "../store/recordings.js";
 
-/* From x0 to x1 the curve is between lo and hi, and `mean` on average. A cell that begins behind the one before: a gap. */
+/*
+ * From x0 to x1 the curve is between lo and hi, and `mean` on average. A cell that begins behind the one before:
+ * a gap. `own` is the highest without the point that only reaches into the cell: that one is the next one's.
+ */
 export class Cells {
 	n = 0;
 	x0 = new Float64Array(64);
@@ -12,8 +15,9 @@ export class Cells {
 	lo = new Float64Array(64);
 	hi = new Float64Array(64);
 	mean = new Float64Array(64);
+	own = new Float64Array(64);
 
-	put(x0: number, x1: number, lo: number, hi: number, mean: number): void {
+	put(x0: number, x1: number, lo: number, hi: number, mean: number, own: number): void {
 		if (this.n === this.x0.length) this.grow();
 		const i = this.n++;
 		this.x0[i] = x0;
@@ -21,6 +25,7 @@ export class Cells {
 		this.lo[i] = lo;
 		this.hi[i] = hi;
 		this.mean[i] = mean;
+		this.own[i] = own;
 	}
 
 	private grow(): void {
@@ -34,6 +39,7 @@ export class Cells {
 		this.lo = wide(this.lo);
 		this.hi = wide(this.hi);
 		this.mean = wide(this.mean);
+		this.own = wide(this.own);
 	}
 }
 
@@ -47,7 +53,7 @@ function points(chunk: Chunk, first: number, from: number, end: number, x: (t: n
 		if (start >= end) break;
 		const mean = chunk.mean[i];
 		if (mean !== mean) continue;
-		ret.put(x(Math.max(start, from)), x(Math.min(chunk.end(i), end)), chunk.lo[i], chunk.hi[i], mean);
+		ret.put(x(Math.max(start, from)), x(Math.min(chunk.end(i), end)), chunk.lo[i], chunk.hi[i], mean, chunk.hi[i]);
 	}
 }
 
@@ -70,12 +76,15 @@ function columns(chunk: Chunk, first: number, from: number, end: number, x: (t: 
 		step = j - i;
 		const reaches = j < n && chunk.start(j) < until;
 		if (step === 0) {
-			if (reaches && mean[j] === mean[j]) ret.put(column, column + 1, chunk.lo[j], chunk.hi[j], mean[j]);
+			if (reaches && mean[j] === mean[j]) ret.put(column, column + 1, chunk.lo[j], chunk.hi[j], mean[j], chunk.hi[j]);
 			continue;
 		}
-		chunk.extremes(i, reaches && step <= 4 * BLOCK ? j + 1 : j, found);
+		chunk.extremes(i, j, found);
+		const own = found.hi;
+		if (reaches && step <= 4 * BLOCK) chunk.extremes(i, j + 1, found);
 		chunk.sums(i, j, sums);
-		if (found.lo <= found.hi) ret.put(column, column + 1, found.lo, found.hi, sums.covered_s > 0 ? sums.integral / sums.covered_s : mean[i]);
+		if (found.lo <= found.hi)
+			ret.put(column, column + 1, found.lo, found.hi, sums.covered_s > 0 ? sums.integral / sums.covered_s : mean[i], own);
 		i = j;
 	}
 }

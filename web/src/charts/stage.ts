@@ -72,6 +72,8 @@ export class Stage {
 		view.on("theme", theme);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(theme));
 		view.on("print", () => {
+			/* As wide as a sheet, whatever the window is: then drawn as it will be printed. */
+			document.documentElement.classList.toggle("paper", view.printing);
 			this.inks = readInks();
 			if (view.printing) for (const strip of this.strips) strip.draw();
 			else this.redraw();
@@ -148,7 +150,11 @@ export class Stage {
 	}
 
 	private renewed(): void {
-		for (const strip of this.strips) if (strip.renew?.() ?? true) this.refresh(strip);
+		for (const strip of this.strips) {
+			if (!(strip.renew?.() ?? true)) continue;
+			this.refresh(strip);
+			if (this.view.printing) strip.draw();
+		}
 		this.wantSoon();
 	}
 

@@ -49,8 +49,25 @@ export function timeStep(span: number, count: number): number {
 	return STEPS_S.find((step) => step >= rough) ?? Math.ceil(rough / 86400) * 86400;
 }
 
+/* Of an axis whose instants are all below a second: ms, below a millisecond µs. */
+export function instantText(t: number, step: number, most: number): string {
+	const small = most < 1e-3 ? 1e6 : most < 1 ? 1e3 : 1;
+	if (small === 1) return formatInstant(t, step);
+	if (t === 0) return "0";
+	const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(step * small) - 1e-9)));
+	return `${(t * small).toFixed(decimals)} ${small === 1e3 ? "ms" : "µs"}`;
+}
+
 export function timeTicks(from: number, end: number, step: number): Tick[] {
 	const ret: Tick[] = [];
-	for (let i = Math.ceil(from / step - 1e-9); i * step <= end; i++) ret.push({ at: i * step, text: formatInstant(i * step, step) });
+	const most = Math.max(Math.abs(from), Math.abs(end));
+	for (let i = Math.ceil(from / step - 1e-9); i * step <= end + step * 1e-9; i++)
+		ret.push({ at: i * step, text: instantText(i * step, step, most) });
 	return ret;
+}
+
+/* Where the text of a tick begins, right of its line or else as far right as there is room; null: there is none. */
+export function labelPlace(line: number, wide: number, taken: number, right: number): number | null {
+	const left = Math.min(line + 3, right - wide);
+	return left < taken ? null : left;
 }

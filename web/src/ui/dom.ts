@@ -1,4 +1,8 @@
 /* Elements made of texts, never of markup: whatever a recording says stays text. */
+import { visible } from "../text.js";
+import { hits } from "./match.js";
+
+export { visible };
 
 export type Child = Node | string | null | undefined | false;
 type Handler = (event: never) => void;
@@ -29,22 +33,6 @@ export function button(
 	attributes: Attributes = {},
 ): HTMLButtonElement {
 	return el("button", { type: "button", title: label, "aria-label": label, click, ...attributes }, text);
-}
-
-const INVISIBLE =
-	/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-function symbolOf(character: string): string {
-	const code = character.charCodeAt(0);
-	if (code < 0x20) return String.fromCharCode(0x2400 + code);
-	if (code === 0x7f) return "\u2421";
-	if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
-	return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
-}
-
-/* Control characters, those that turn the direction and those without width, made visible. */
-export function visible(text: string): string {
-	return text.replace(INVISIBLE, symbolOf);
 }
 
 /* A text of the recording; its direction stays within it. */
@@ -108,4 +96,23 @@ export function settled(wait_ms: number, call: () => void): { (): void; now(): v
 		call();
 	};
 	return later;
+}
+
+/* As high as the window leaves it: what drops down is not cut at the bottom. */
+export function fitBelow(element: HTMLElement, most: number): void {
+	const room = innerHeight - element.getBoundingClientRect().top - 12;
+	element.style.maxHeight = `${Math.max(Math.min(most, room), 120)}px`;
+}
+
+/* The text with those parts marked that a filter looks for; its direction stays within it. */
+export function marked(text: string, filter: string, attributes: Attributes = {}): HTMLElement {
+	const shown = visible(text);
+	const element = el("bdi", attributes);
+	let at = 0;
+	for (const { from, end } of hits(shown, filter)) {
+		element.append(shown.slice(at, from), el("mark", {}, shown.slice(from, end)));
+		at = end;
+	}
+	element.append(shown.slice(at));
+	return element;
 }

@@ -4,7 +4,7 @@ import type { Range } from "../state.js";
 import type { Figures, Store, StoredPanel } from "../store.js";
 import { field, runLabel } from "./context.js";
 import { visible } from "./dom.js";
-import { NOTHING, integral, integralOf, share, value } from "./format.js";
+import { NOTHING, duration, integral, integralOf, share, value } from "./format.js";
 
 export interface FigureRow {
 	run: number;
@@ -18,7 +18,7 @@ export interface FigureRow {
 	share: number | null; /* 0 to 1, of its panel's sum */
 }
 
-export type Column = "title" | "label" | "mean" | "min" | "max" | "integral" | "share";
+export type Column = "title" | "label" | "mean" | "min" | "max" | "integral" | "share" | "known";
 
 function amount(series: Series, figures: Figures | null): number | null {
 	if (!figures) return null;
@@ -79,6 +79,8 @@ function keyOf(row: FigureRow, column: Column): string | number | null {
 			return row.integral;
 		case "share":
 			return row.share;
+		case "known":
+			return row.figures?.covered_s ?? null;
 		default:
 			return row.figures ? row.figures[column] : null;
 	}
@@ -103,24 +105,33 @@ export function cellsOf(row: FigureRow): string[] {
 	const { figures } = row;
 	const about = figures && !figures.exact ? "≈ " : "";
 	const print = (text: string): string => (text === NOTHING ? text : about + text);
+	const most = figures ? Math.max(Math.abs(figures.min), Math.abs(figures.max)) : 0;
 	return [
-		print(value(row.unit, figures?.mean)),
-		value(row.unit, figures?.min),
+		print(value(row.unit, figures?.mean, most)),
+		value(row.unit, figures?.min, most),
 		value(row.unit, figures?.max),
 		print(integral(row.unit, row.integral)),
 		row.share === null ? NOTHING : share(row.share, 1),
 	];
 }
 
-function bare(x: number | null | undefined): string {
-	return x === null || x === undefined ? "" : String(Number(x.toPrecision(9)));
+/* "0.31 s of 2.4 s": how much of the time has values, where that is not all of it. */
+export function coverage(row: FigureRow, range: Range): string {
+	const whole = range.end - range.from;
+	if (!row.figures || row.figures.covered_s > whole * 0.995) return "";
+	return `${duration(row.figures.covered_s)} of ${duration(whole)}`;
+}
+
+/* For sheets: as many digits as a float has, and what floats leave of nothing is nothing. */
+export function bare(x: number | null | undefined): string {
+	return x === null || x === undefined ? "" : Math.abs(x) < 1e-12 ? "0" : String(Number(x.toPrecision(9)));
 }
 
 /* A line a row, fields parted by tabs, numbers in base units: for sheets. */
 export function figuresText(rows: readonly FigureRow[], range: Range): string {
 	const lines = [`# ${bare(range.from)} s to ${bare(range.end)} s, ${bare(range.end - range.from)} s`];
 	if (rows.some((row) => row.figures && !row.figures.exact)) lines.push("# figures are of buckets: about");
-	lines.push("panel\tcurve\tunit\tmean\tmin\tmax\tsum\tsum of\tshare");
+	lines.push("panel\tcurve\tunit\tmean\tmin\tmax\tsum\tsum of\tshare\tknown_s");
 	for (const row of rows) {
 		const { figures } = row;
 		const sum = row.integral === null ? null : integralOf(row.unit, row.integral);
@@ -135,6 +146,7 @@ export function figuresText(rows: readonly FigureRow[], range: Range): string {
 				bare(sum?.value),
 				sum?.unit ?? "",
 				bare(row.share),
+				bare(figures?.covered_s),
 			].join("\t"),
 		);
 	}

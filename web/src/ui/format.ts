@@ -3,8 +3,16 @@ import { formatDuration, formatInstant, formatValue, integralUnit } from "../for
 
 export const NOTHING = "–";
 
-export function value(unit: string, x: number | null | undefined): string {
-	return formatValue(x, unit);
+/* Less than a thousandth of what stands beside it is 0. */
+export function value(unit: string, x: number | null | undefined, beside = 0): string {
+	return formatValue(x, unit, beside);
+}
+
+/* "Processes 101", "Processes 3 of 101" where a filter leaves fewer. */
+export function counted(name: string, shown: number, all: number): string {
+	if (all === 0) return name;
+	const total = all.toLocaleString("en");
+	return shown < all ? `${name} ${shown.toLocaleString("en")} of ${total}` : `${name} ${total}`;
 }
 
 export function bytes(x: number | null | undefined): string {

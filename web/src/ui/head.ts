@@ -120,11 +120,19 @@ function several(ui: Ui): HTMLElement[] {
 	return [el("div", { class: "title-line" }, title), comparison(ui.store, result)];
 }
 
+/* A recording of events alone: that there are no charts is no fault of the page. */
+function nothingElse(ui: Ui): HTMLElement | null {
+	const { runs, panels } = ui.store;
+	const some = runs.find((run) => run.regions?.name.length || run.marks?.name.length);
+	if (!some || panels.length > 0 || runs.some((run) => run.processes?.length)) return null;
+	return el("p", { class: "nothing-else" }, "Nothing else was recorded: regions and marks are all there is.");
+}
+
 /* Fills the header anew: a live page does that whenever the recording says more. */
 export function fillHead(ui: Ui, header: HTMLElement): void {
 	const { runs, document: page } = ui.store;
 	const many = runs.length > 1;
-	const open = [...header.querySelectorAll("details")].map((details) => details.open);
+	const open = [...header.querySelectorAll<HTMLDetailsElement>("details.notes")].map((details) => details.open);
 	const notes = runs.map((run) => notesOf(run, many)).filter((note) => note !== null);
 	notes.forEach((note, i) => (note.open = open[i] ?? false));
 	const foot = el(
@@ -138,5 +146,7 @@ export function fillHead(ui: Ui, header: HTMLElement): void {
 		...reportButtons(ui),
 		el("span", { class: "generator" }, visible(page.generator)),
 	);
-	header.replaceChildren(...(many ? several(ui) : single(ui, runs[0])), ...notes, foot);
+	const head = many ? several(ui) : single(ui, runs[0]);
+	const nothing = nothingElse(ui);
+	header.replaceChildren(...head, ...(nothing ? [nothing] : []), ...notes, foot);
 }

@@ -1,5 +1,6 @@
 /* Keeps the link in step with the view, and the view with the link: who has it sees the same. */
-import { settled } from "./dom.js";
+import { settled, visible } from "./dom.js";
+import { duration } from "./format.js";
 import { EMPTY, type Link, parseHash, printHash, printRange } from "./hash.js";
 import type { Ui } from "./context.js";
 import { lengthOf } from "./context.js";
@@ -40,16 +41,55 @@ function replaceSet(set: Set<string>, items: readonly string[]): boolean {
 	return true;
 }
 
-function apply(ui: Ui, link: Link, first: boolean): void {
+/* What of a link's time the recording has; null: nothing. */
+export function clipped(range: Range, full: Range): Range | null {
+	const from = Math.max(range.from, full.from);
+	const end = Math.min(range.end, full.end);
+	return end > from ? { from, end } : null;
+}
+
+/* Ends are printed with so many digits only that the last one of the whole may be beyond its end. */
+function isBeyond(range: Range, full: Range): boolean {
+	const near = lengthOf(range) / 500;
+	return range.from < full.from - near || range.end > full.end + near;
+}
+
+/* A link's times, clipped to the recording, and what is to be said of that. */
+function timesOf(ui: Ui, link: Link): { range: Range | null; selection: Range | null; remarks: string[] } {
+	const { full } = ui.view;
+	const outside: string[] = [];
+	const beyond: string[] = [];
+	const take = (range: Range | null, what: string): Range | null => {
+		if (!range) return null;
+		const part = clipped(range, full);
+		if (!part) outside.push(what);
+		else if (isBeyond(range, full)) beyond.push(what);
+		return part;
+	};
+	const result = { range: take(link.range, "range"), selection: take(link.selection, "selection") };
+	const remarks: string[] = [];
+	const length = duration(lengthOf(full));
+	const add = (whats: readonly string[], how: string): void => {
+		if (whats.length) remarks.push(`${whats.join(" and ")} of the link: ${how} the recording, which is ${length} long`);
+	};
+	add(outside, "outside of");
+	add(beyond, "cut at the ends of");
+	return { ...result, remarks };
+}
+
+function apply(ui: Ui, link: Link, first: boolean): string[] {
 	const { view } = ui;
-	if (link.range) view.setFollow(false);
-	if (link.range) view.setRange(link.range);
-	else if (!first && !view.follow) view.setRange(view.full);
-	view.setSelection(link.selection);
+	const { range, selection, remarks } = timesOf(ui, link);
+	if (range) {
+		view.setFollow(false);
+		view.setRange(range);
+	} else if (!first && !view.follow) view.setRange(view.full);
+	view.setSelection(selection);
 	if (replaceSet(view.hidden, link.hidden)) view.tell("hidden");
 	if (replaceSet(view.hiddenPanels, link.hiddenPanels)) view.tell("panels");
 	view.setProcess(link.process);
 	if (link.theme && link.theme !== view.theme) view.setTheme(link.theme);
+	return remarks;
 }
 
 function depthNow(): number {
@@ -129,10 +169,11 @@ class HashLinks implements Links {
 	private read(first: boolean): void {
 		const { link, problems } = parseHash(location.hash);
 		this.lastHash = location.hash;
-		if (location.hash !== "" || !first) apply(this.ui, link, first);
-		this.lastRange = link.range ? printRange(link.range) : "";
+		const remarks = location.hash !== "" || !first ? apply(this.ui, link, first) : [];
+		this.lastRange = this.rangeText();
 		if (problems.length)
-			this.ui.say(`not understood in the link, and left out: ${problems.slice(0, 3).join(", ")}`);
+			remarks.unshift(`not understood in the link, and left out: ${problems.slice(0, 3).map(visible).join(", ")}`);
+		if (remarks.length) this.ui.say(remarks.join("; "));
 	}
 }
 

@@ -59,3 +59,23 @@ export function contains(query: string, ...texts: string[]): boolean {
 		.split(/\s+/)
 		.every((word) => low.includes(word));
 }
+
+/* Where the words of a filter are in a text, in order, none over another. */
+export function hits(text: string, filter: string): { from: number; end: number }[] {
+	const low = text.toLowerCase();
+	/* Letters that are longer in lower case would move all behind them. */
+	if (low.length !== text.length) return [];
+	const found: { from: number; end: number }[] = [];
+	for (const word of filter.toLowerCase().split(/\s+/)) {
+		if (word === "") continue;
+		for (let at = low.indexOf(word); at >= 0; at = low.indexOf(word, at + word.length))
+			found.push({ from: at, end: at + word.length });
+	}
+	found.sort((a, b) => a.from - b.from);
+	let end = 0;
+	return found.filter((one) => {
+		const isFree = one.from >= end;
+		if (isFree) ({ end } = one);
+		return isFree;
+	});
+}

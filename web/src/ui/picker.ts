@@ -1,6 +1,6 @@
 /* The panel picker: which panels are shown, by their groups; what was chosen is remembered. */
 import { type Ui, goToPanel, panelElement } from "./context.js";
-import { button, el, visible } from "./dom.js";
+import { button, el, fitBelow, visible } from "./dom.js";
 import { remember, remembered } from "./memory.js";
 
 interface Pickable {
@@ -35,6 +35,8 @@ function byGroup(panels: readonly Pickable[]): Map<string, Pickable[]> {
 	return groups;
 }
 
+const TALLEST = 640;
+
 export class Picker {
 	readonly element = el("div", {
 		class: "popover picker",
@@ -67,6 +69,7 @@ export class Picker {
 		if (this.element.hidden) opener?.focus({ preventScroll: true });
 		else {
 			this.fill();
+			fitBelow(this.element, TALLEST);
 			this.element.querySelector<HTMLElement>("input, button")?.focus({ preventScroll: true });
 		}
 	}

@@ -7,6 +7,7 @@ import { rangeText } from "./selection.js";
 const TOP = 30;
 const AT_ONCE = 64;
 const IDLE_MS = 500;
+const EARLY = "▲ Printed before all values were read: curves may be missing. Print it once more.";
 
 function processList(ui: Ui): HTMLElement | null {
 	const all = ui.store.runs.flatMap((run) => (run.processes ?? []).map((process) => ({ run, process })));
@@ -69,15 +70,18 @@ function rangeLine(ui: Ui): HTMLElement {
 }
 
 /* What was not in sight yet is read in idle time, as coarse as there is: paper does not wait for it. */
-function readAhead(ui: Ui): void {
+function readAhead(ui: Ui): { isDone: boolean } {
+	const state = { isDone: false };
 	const all = ui.store.panels.flatMap(({ series }) => series);
 	const read = (from: number): void => {
 		const part = all.slice(from, from + AT_ONCE);
-		if (part.length === 0) return;
+		state.isDone = part.length === 0;
+		if (state.isDone) return;
 		const loads = part.map(({ run, series }) => ui.store.want(run, series, ui.view.full, Infinity));
 		void Promise.allSettled(loads).then(() => whenIdle(() => read(from + AT_ONCE)));
 	};
 	whenIdle(() => read(0));
+	return state;
 }
 
 function whenIdle(call: () => void): void {
@@ -87,22 +91,28 @@ function whenIdle(call: () => void): void {
 
 export function startPrint(ui: Ui): void {
 	let added: HTMLElement[] = [];
+	let ahead = { isDone: false };
 	const begin = (): void => {
 		if (ui.view.printing) return;
 		const list = processList(ui);
-		const line = rangeLine(ui);
-		document.getElementById("top")?.append(line);
+		const lines = [rangeLine(ui)];
+		if (!ahead.isDone) lines.push(el("p", { class: "print-only print-warns" }, EARLY));
+		document.getElementById("top")?.append(...lines);
 		if (list) document.getElementById("panels")?.after(list);
-		added = list ? [line, list] : [line];
+		added = list ? [...lines, list] : lines;
+		/* Plots get the width that they have on paper; then they are drawn. */
+		document.documentElement.classList.add("paper");
 		ui.view.setPrinting(true);
 	};
 	const end = (): void => {
 		for (const element of added) element.remove();
 		added = [];
+		document.documentElement.classList.remove("paper");
 		ui.view.setPrinting(false);
 	};
-	addEventListener("load", () => setTimeout(() => readAhead(ui), IDLE_MS));
-	if (document.readyState === "complete") setTimeout(() => readAhead(ui), IDLE_MS);
+	const start = (): void => void (ahead = readAhead(ui));
+	if (document.readyState === "complete") start();
+	else addEventListener("load", start);
 	addEventListener("beforeprint", begin);
 	addEventListener("afterprint", end);
 }

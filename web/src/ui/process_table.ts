@@ -2,10 +2,10 @@
 import { processId } from "../state.js";
 import { type Ui, copyText, field, processRange, runLabel, watcher, zoomTo } from "./context.js";
 import type { Dock } from "./dock.js";
-import { button, el, outside, settled, visible } from "./dom.js";
-import { processSeconds } from "./figures.js";
-import { NOTHING, bytes, duration, instant } from "./format.js";
-import { type ProcessColumn, type ProcessRow, ancestors, lifeOf, processRows, rowId } from "./processes.js";
+import { button, el, marked, outside, settled, visible } from "./dom.js";
+import { bare, processSeconds } from "./figures.js";
+import { NOTHING, bytes, counted, duration, instant } from "./format.js";
+import { type ProcessColumn, type ProcessRow, ancestors, lifeOf, processRows, rowId, sampleHint } from "./processes.js";
 
 const ROW = 24;
 const BEYOND = 12;
@@ -20,7 +20,7 @@ const COLUMNS: readonly { id: ProcessColumn; name: string; help: string; text?: 
 	{ id: "start", name: "start", help: "when it started" },
 	{ id: "life", name: "life", help: "how long it lived; the bar is where, in the range that is shown" },
 	{ id: "cpu", name: "CPU", help: "CPU time, all of its life" },
-	{ id: "range", name: "in range", help: "CPU time in the selected time" },
+	{ id: "range", name: "in range", help: "CPU time in the selected time, of what was read while it lived: not what it used after the last reading" },
 	{ id: "rss", name: "peak RSS", help: "most memory that was resident" },
 	{ id: "read", name: "read", help: "bytes read from devices" },
 	{ id: "written", name: "written", help: "bytes written to devices" },
@@ -128,7 +128,9 @@ export class ProcessTable {
 			rangeSeconds: this.rangeSeconds,
 		});
 		const all = this.total();
-		this.dock.setTitle("processes", `Processes ${all.toLocaleString("en")}`);
+		const fitting = this.rows.reduce((sum, row) => sum + (row.fits ? 1 : 0), 0);
+		const isFiltered = this.filterBox.value.trim() !== "";
+		this.dock.setTitle("processes", counted("Processes", isFiltered ? fitting : all, all));
 		this.empty.textContent =
 			all === 0 ? "No process was followed in this recording." : "No process fits the filter.";
 		this.empty.hidden = this.rows.length > 0;
@@ -224,7 +226,7 @@ export class ProcessTable {
 				this.fillName(cell, row);
 				return;
 			case "command":
-				cell.append(outside(process.command));
+				cell.append(marked(process.command, this.filterBox.value));
 				cell.title = visible(process.command);
 				return;
 			case "life":
@@ -272,10 +274,14 @@ export class ProcessTable {
 			row.children ? (row.collapsed ? "▸" : "▾") : "",
 		);
 		if (this.sort === null) cell.append(fold);
+		cell.append(marked(row.process.name, this.filterBox.value, { class: "process-name" }));
+		const hint = sampleHint(row.process);
+		if (hint) cell.append(el("span", { class: "no-samples" }, "no samples"));
+		/* Behind the name, which it must not displace: of the tag its line is enough. */
 		const label = runLabel(this.ui.store, row.run.index);
 		if (label) cell.append(outside(label, { class: `run-tag run-${row.run.index % 4}` }));
-		cell.append(outside(row.process.name, { class: "process-name" }));
-		cell.title = visible(row.process.name);
+		cell.title = [row.process.name, label].filter((text) => text !== "").map(visible).join(" · ");
+		if (hint) cell.title += `\n${hint}`;
 	}
 
 	private lifeBar(row: ProcessRow): HTMLElement {
@@ -387,17 +393,17 @@ export class ProcessTable {
 		];
 		const lines = [[...head, "rss_peak_bytes", "read_bytes", "written_bytes", "status"].join("\t")];
 		for (const { process, run } of this.rows) {
-			const part = this.rangeSeconds.get(rowId(run, process))?.cpu_s ?? "";
+			const part = this.rangeSeconds.get(rowId(run, process))?.cpu_s;
 			const cells = [
 				process.pid,
 				visible(process.name),
 				visible(process.command),
-				process.start_s - run.shift_s,
+				bare(process.start_s - run.shift_s),
 			];
 			cells.push(
-				lifeOf(run, process),
-				process.cpu_s ?? "",
-				...(range ? [part] : []),
+				bare(lifeOf(run, process)),
+				bare(process.cpu_s),
+				...(range ? [bare(part)] : []),
 				process.rss_peak_bytes ?? "",
 			);
 			cells.push(process.read_bytes ?? "", process.written_bytes ?? "", visible(process.status));

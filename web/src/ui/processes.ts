@@ -11,6 +11,7 @@ export interface ProcessRow {
 	depth: number;
 	children: number;
 	collapsed: boolean;
+	fits: boolean; /* itself, and not only one below it, what is filtered for */
 }
 
 export type ProcessColumn =
@@ -41,12 +42,23 @@ function childrenOf(run: StoredRun): { of: number[][]; roots: number[] } {
 	return { of, roots };
 }
 
+function isFit(process: Process, filter: string): boolean {
+	const { pid, name, command, status } = process;
+	return filter.trim() === "" || contains(filter, String(pid), name, command, status);
+}
+
+/* Why there are no curves of it; null: there are, or it is not known. */
+export function sampleHint(process: Process): string | null {
+	if (process.sampled !== false) return null;
+	return "it has no values over time: too short-lived, or nobody asked for them; its sums are from when it ended";
+}
+
 /* Which rows the filter leaves: those that fit, and those above them. */
 function keptBy(run: StoredRun, filter: string): Set<number> | null {
 	if (filter.trim() === "") return null;
 	const kept = new Set<number>();
 	(run.processes ?? []).forEach((process, i) => {
-		if (!contains(filter, String(process.pid), process.name, process.command, process.status)) return;
+		if (!isFit(process, filter)) return;
 		for (let at: number | null = i; at !== null && !kept.has(at);) {
 			kept.add(at);
 			const parent: number | null = run.processes?.[at]?.parent ?? null;
@@ -66,7 +78,8 @@ function treeRows(run: StoredRun, listing: Listing, rows: ProcessRow[]): void {
 		if (!process || (kept && !kept.has(next.index))) continue;
 		const children = of[next.index] ?? [];
 		const collapsed = !kept && listing.collapsed.has(rowId(run, process));
-		rows.push({ run, process, ...next, children: children.length, collapsed });
+		const fits = isFit(process, listing.filter);
+		rows.push({ run, process, ...next, children: children.length, collapsed, fits });
 		if (collapsed) continue;
 		for (let i = children.length - 1; i >= 0; i--)
 			stack.push({ index: children[i] ?? 0, depth: next.depth + 1 });
@@ -108,12 +121,8 @@ function keyOf(row: ProcessRow, listing: Listing): string | number | null {
 function flatRows(run: StoredRun, listing: Listing, rows: ProcessRow[]): void {
 	const { filter } = listing;
 	(run.processes ?? []).forEach((process, index) => {
-		if (
-			filter.trim() &&
-			!contains(filter, String(process.pid), process.name, process.command, process.status)
-		)
-			return;
-		rows.push({ run, process, index, depth: 0, children: 0, collapsed: false });
+		if (!isFit(process, filter)) return;
+		rows.push({ run, process, index, depth: 0, children: 0, collapsed: false, fits: true });
 	});
 }
 

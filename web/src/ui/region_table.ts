@@ -1,9 +1,9 @@
 /* The table of regions and marks: each name once, how many, how long; a click goes from one to the next. */
 import { type Ui, copyText, field, runLabel } from "./context.js";
 import type { Dock } from "./dock.js";
-import { button, el, outside, settled, visible } from "./dom.js";
-import { compareKeys } from "./figures.js";
-import { NOTHING, duration } from "./format.js";
+import { button, el, marked, settled, visible } from "./dom.js";
+import { bare, compareKeys } from "./figures.js";
+import { NOTHING, counted, duration } from "./format.js";
 import { contains } from "./match.js";
 import type { NameStats, Walk } from "./walk.js";
 
@@ -51,10 +51,22 @@ function cellsOf(stats: NameStats): string[] {
 	];
 }
 
+/* "Regions 4 · marks 2": of how many names, and how many of them the filter leaves. */
+function titleOf(shown: readonly NameStats[], all: readonly NameStats[]): string {
+	const count = (of: readonly NameStats[], mark: boolean): number =>
+		of.filter((stats) => stats.mark === mark).length;
+	const parts = [
+		counted("Regions", count(shown, false), count(all, false)),
+		count(all, true) ? counted("marks", count(shown, true), count(all, true)) : "",
+	];
+	if (count(all, false) === 0 && count(all, true) > 0) return counted("Marks", count(shown, true), count(all, true));
+	return parts.filter((text) => text !== "").join(" · ");
+}
+
 export class RegionTable {
 	readonly body = el("div", { class: "regions" });
 	private readonly rowsBody = el("tbody");
-	private readonly empty = el("p", { class: "empty" }, "The workload named no regions and set no marks.");
+	private readonly empty = el("p", { class: "empty" });
 	private readonly table: HTMLElement;
 	private readonly heads = new Map<Column, HTMLElement>();
 	private readonly filterBox = el("input", {
@@ -132,10 +144,13 @@ export class RegionTable {
 		const all = this.walk.names();
 		const isFocused = this.rowsBody.contains(document.activeElement);
 		const key = isFocused ? (document.activeElement as HTMLElement).dataset["go"] : undefined;
-		this.dock.setTitle("regions", `Regions ${all.length.toLocaleString("en")}`);
-		this.empty.hidden = all.length > 0;
-		this.table.hidden = all.length === 0;
 		const shown = this.shown();
+		this.dock.setTitle("regions", titleOf(shown, all));
+		this.empty.hidden = shown.length > 0;
+		this.empty.textContent = all.length
+			? "No region or mark fits the filter."
+			: "The workload named no regions and set no marks.";
+		this.table.hidden = all.length === 0;
 		this.rowsBody.replaceChildren(...shown.slice(0, MANY).map((stats) => this.row(stats)));
 		if (shown.length > MANY)
 			this.rowsBody.append(
@@ -167,7 +182,7 @@ export class RegionTable {
 				"data-go": stats.key,
 				click: () => go((place ?? -1) + 1),
 			},
-			outside(stats.name || "(no name)"),
+			marked(stats.name || "(no name)", this.filterBox.value),
 		);
 		const where = runLabel(this.ui.store, stats.run);
 		const steps = el(
@@ -198,7 +213,7 @@ export class RegionTable {
 		for (const stats of this.shown()) {
 			const times = stats.mark
 				? ["", "", ""]
-				: [stats.total_s, stats.total_s / stats.at.length, stats.max_s];
+				: [stats.total_s, stats.total_s / stats.at.length, stats.max_s].map(bare);
 			lines.push(
 				[visible(stats.name), whereOf(stats), stats.at.length, ...times]
 					.map((cell) => field(String(cell)))

@@ -1,10 +1,12 @@
 /* The search box: finds in groups below it, chosen by keyboard or mouse. */
 import { processId, seriesId } from "../state.js";
 import { type Ui, goToPanel, padded, processRange, watcher, zoomTo } from "./context.js";
-import { el, settled } from "./dom.js";
+import { el, fitBelow, settled } from "./dom.js";
 import type { ProcessTable } from "./process_table.js";
 import { type Item, itemsOf, search } from "./search.js";
 import type { Walk } from "./walk.js";
+
+const TALLEST = 560;
 
 export class SearchBox {
 	readonly element = el("div", { class: "search", role: "search" });
@@ -91,6 +93,7 @@ export class SearchBox {
 		}
 		if (groups.length === 0) this.list.append(el("p", { class: "empty" }, "nothing of that name"));
 		this.list.hidden = false;
+		fitBelow(this.list, TALLEST);
 		this.input.setAttribute("aria-expanded", "true");
 		this.mark();
 	}

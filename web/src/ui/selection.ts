@@ -3,19 +3,20 @@ import type { Range } from "../state.js";
 import { seriesId } from "../state.js";
 import { type Ui, copyText, lengthOf, zoomTo } from "./context.js";
 import type { Dock } from "./dock.js";
-import { button, el, settled } from "./dom.js";
-import { type Column, type FigureRow, cellsOf, figuresText, rowsOf, sortRows } from "./figures.js";
+import { button, el, marked, settled, visible } from "./dom.js";
+import { type Column, type FigureRow, cellsOf, coverage, figuresText, rowsOf, sortRows } from "./figures.js";
 import { duration, instant } from "./format.js";
 import { contains } from "./match.js";
 
 const COLUMNS: readonly [Column, string, string][] = [
 	["title", "panel", "what is drawn together"],
 	["label", "curve", "the curve's name"],
-	["mean", "mean", "average over the time that is known"],
-	["min", "lowest", "lowest value"],
-	["max", "highest", "highest value"],
-	["integral", "sum", "over the time: bytes, CPU seconds, joules"],
+	["mean", "mean", "weighted with time, over the selected time that has values"],
+	["min", "lowest", "lowest single reading"],
+	["max", "highest", "highest single reading; a peak of the report is the highest mean over 0.1 s"],
+	["integral", "sum", "over the selected time that has values: bytes, CPU seconds, joules"],
 	["share", "share", "of the sum of its panel"],
+	["known", "has values", "how much of the selected time has values, where that is not all of it"],
 ];
 
 export function rangeText(range: Range, around: number): string {
@@ -183,12 +184,16 @@ export class Selection {
 
 	private draw(): void {
 		let last = "";
+		const { selection } = this.ui.view;
+		const filter = this.filter.value.trim();
 		const rows = this.shownRows().map((row) => {
 			const isSame = !this.sort && row.title === last;
 			last = row.title;
-			const title = el("td", { class: isSame ? "again" : "" }, el("bdi", {}, row.title));
-			const label = el("td", { title: row.series.help || null }, el("bdi", {}, row.label));
-			const cells = cellsOf(row).map((text) => el("td", { class: "number" }, text));
+			const title = el("td", { class: isSame ? "again" : "" }, marked(row.title, filter));
+			const help = row.series.help ? visible(row.series.help) : null;
+			const label = el("td", { title: help }, marked(row.label, filter));
+			const known = selection ? coverage(row, selection) : "";
+			const cells = [...cellsOf(row), known].map((text) => el("td", { class: "number" }, text));
 			return el(
 				"tr",
 				{ class: isSame ? "" : "first", "data-key": row.series.key },
