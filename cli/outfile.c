@@ -63,13 +63,13 @@ static bool give_name(const struct outfile *o)
 {
 	char fd_path[40];
 
-	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", fileno(o->file));
+	snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(o->file));
 	return linkat(AT_FDCWD, fd_path, AT_FDCWD, o->scratch, AT_SYMLINK_FOLLOW) == 0;
 }
 
 static bool make_scratch(struct outfile *o, int suffix_len, mode_t mode)
 {
-	int fd = access("/proc/self/fd", X_OK) == 0 ? make_unnamed(o) : -1, failed;
+	int fd = access("/dev/fd", X_OK) == 0 ? make_unnamed(o) : -1, failed;
 
 	if (fd >= 0 && !draw_name(o->scratch, (size_t)suffix_len)) {
 		close(fd);

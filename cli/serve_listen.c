@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -178,8 +177,9 @@ static bool open_unix(struct sockets *s, const char *path)
 static bool is_port(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
+	double number;
 
-	return digits > 0 && digits < 6 && !text[digits] && strtol(text, NULL, 10) <= 65535;
+	return digits > 0 && digits < 6 && !text[digits] && parse_number(text, &number) && number <= 65535;
 }
 
 /* "host:port" or "[host]:port" in two; without a port that is "". False: too long. */

@@ -6,6 +6,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import sys
 import threading
 import time
@@ -428,6 +429,19 @@ def a_port_that_is_taken():
     with Server("run") as usual, Server("run") as other:
         assert usual.port != other.port
         same(other.data()["title"], usual.data()["title"])
+
+
+@test
+def a_port_that_is_taken_by_ipv6_alone():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with socket.socket(socket.AF_INET6) as other:
+        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        try:
+            other.bind(("::1", 0))
+        except OSError as why:
+            raise Skip("no IPv6: %s" % why)
+        other.listen()
+        fails("--port", str(other.getsockname()[1]), "run", needs=("Address already in use",))
 
 
 def fails(*words, needs, **options):
