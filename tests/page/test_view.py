@@ -33,6 +33,7 @@ def check_page(path):
         digest = base64.b64encode(hashlib.sha256(texts[kind].encode()).digest()).decode()
         assert "%s-src 'sha256-%s'" % (kind, digest) in policy, (kind, policy)
     assert policy.startswith("default-src 'none'; ")
+    assert policy.endswith("; img-src data:; base-uri 'none'; form-action 'none'"), policy
     for _, run, _, series in document.series():
         document.pieces(run, series)
     return document
