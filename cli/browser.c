@@ -1,4 +1,4 @@
-/* Showing a file or an address in the browser of a desktop, if there is one. */
+/* Showing a file in the browser of a desktop, if there is one. */
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -59,14 +59,5 @@ bool browser_open(const char *path)
 	bool is_open = full && open_with_desktop(full);
 
 	free(full);
-	return is_open;
-}
-
-bool browser_open_address(const char *address)
-{
-	char *copy = strdup(address);
-	bool is_open = copy && open_with_desktop(copy);
-
-	free(copy);
 	return is_open;
 }

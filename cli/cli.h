@@ -106,7 +106,6 @@ int counters_print(const struct counters_wish *);
 
 bool desktop_is_there(void); /* somebody sits at it, and sees what we print */
 bool browser_open(const char *path); /* false: there is nothing to open it with */
-bool browser_open_address(const char *address);
 
 /* ---- starting the workload (launch.c) ------------------------------------------------------------- */
 

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "serve.h"
 
+enum { SWEEP_MS = 1000 };
 enum { KEY_LIVE = 256, KEY_PORT, KEY_LISTEN, KEY_NO_OPEN };
 
 static const struct opt opts[] = {
@@ -36,6 +38,8 @@ struct serving {
 	struct feed *feed;
 	struct http *http;
 	int signal_fd;
+	struct outfile door; /* leads a browser here */
+	bool has_door;
 };
 
 static bool take_pids(struct live *l, const char *text)
@@ -107,7 +111,7 @@ static void serve(struct serving *s)
 		fds[i] = (struct pollfd){.fd = s->sockets.fd[i], .events = POLLIN};
 	fds[i] = (struct pollfd){.fd = s->signal_fd, .events = POLLIN};
 	while (!fds[s->sockets.len].revents) {
-		if (poll(fds, (nfds_t)s->sockets.len + 1, -1) < 0 && errno != EINTR)
+		if (poll(fds, (nfds_t)s->sockets.len + 1, http_sweep(s->http) ? SWEEP_MS : -1) < 0 && errno != EINTR)
 			return;
 		for (i = 0; i < s->sockets.len; i++)
 			if (fds[i].revents)
@@ -134,15 +138,31 @@ static bool open_signals(struct serving *s)
 	return s->signal_fd >= 0;
 }
 
-/* Where somebody sits at a desktop. */
+/* Where somebody sits at a desktop. Command lines are seen by all, so that the address is in a file. */
 static void show(struct serving *s)
 {
-	char address[GATE_NAME_BYTES + TOKEN_CHARS + 32];
+	galvo_error none;
 
 	if (!s->shows || s->sockets.path[0])
 		return;
-	snprintf(address, sizeof(address), "http://%s/?token=%s", s->sockets.url_host, s->gate.once);
-	browser_open_address(address);
+	if (!outfile_open_temporary(&s->door, "galvo-serve.html")) {
+		complain("no browser is opened, there is no room for its file: %s", strerror(errno));
+		return;
+	}
+	s->has_door = true;
+	fprintf(s->door.file, "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" "
+	        "content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0;url=http://%s/?token=%s\">\n"
+	        "<title>galvo</title>\n", s->sockets.url_host, s->gate.once);
+	if (outfile_end(&s->door, GALVO_OK, &none) == 0)
+		browser_open(s->door.path);
+}
+
+static void shut_door(struct serving *s)
+{
+	if (s->has_door) {
+		unlink(s->door.path);
+		outfile_finish(&s->door);
+	}
 }
 
 static int tell_where(const struct serving *s)
@@ -155,7 +175,7 @@ static int tell_where(const struct serving *s)
 	else if (s->listen_at)
 		complain("whoever can reach %s and has this address can look, and it travels as plain text",
 		         s->sockets.url_host);
-	if (!s->is_live && stat(s->dir, &st) != 0)
+	if (!s->is_live && stat(s->dir, &st) != 0 && errno == ENOENT)
 		complain("%s: nothing is recorded there yet, the page waits for it", s->dir);
 	printf("http://%s/?token=%s\n", s->sockets.url_host, s->gate.token);
 	return close_stdout();
@@ -180,7 +200,7 @@ static bool start(struct serving *s)
 	if (!page_is_built())
 		return false;
 	s->shows = !s->no_open && desktop_is_there();
-	if (!open_signals(s) || !gate_draw_token(s->gate.token) ||
+	if (!open_signals(s) || !gate_draw_token(s->gate.token) || !gate_draw_token(s->gate.place) ||
 	    (s->shows && !gate_draw_token(s->gate.once)) || !hub_init(&s->hub)) {
 		complain("cannot serve: %s", strerror(errno));
 		return false;
@@ -218,6 +238,7 @@ static int serve_run(struct serving *s)
 	sockets_close(&s->sockets);
 	if (s->hub.wake_fd > 0)
 		hub_finish(&s->hub);
+	shut_door(s);
 	lost = live_stop(&s->live);
 	return exit_code ? exit_code : lost;
 }

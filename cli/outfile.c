@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,10 +30,54 @@ static mode_t mode_for(const char *path)
 	return 0666 & ~mask;
 }
 
+/*
+ * A file without a name, where there are such: nothing of it stays when we are killed. Its name is in
+ * `scratch`, and nobody has it yet.
+ */
+static int make_unnamed(struct outfile *o)
+{
+	const char *slash = strrchr(o->scratch, '/');
+	char *dir = !slash ? strdup(".") : strndup(o->scratch, slash == o->scratch ? 1 : (size_t)(slash - o->scratch));
+	int fd = dir ? open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+	free(dir);
+	o->is_unnamed = fd >= 0;
+	return fd;
+}
+
+/* Fills in the Xs, as mkostemps(3) does. */
+static bool draw_name(char *scratch, size_t suffix_len)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char random[6];
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return false;
+	for (i = 0; i < sizeof(random); i++)
+		scratch[strlen(scratch) - suffix_len - sizeof(random) + i] = letters[random[i] % (sizeof(letters) - 1)];
+	return true;
+}
+
+static bool give_name(const struct outfile *o)
+{
+	char fd_path[40];
+
+	snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(o->file));
+	return linkat(AT_FDCWD, fd_path, AT_FDCWD, o->scratch, AT_SYMLINK_FOLLOW) == 0;
+}
+
 static bool make_scratch(struct outfile *o, int suffix_len, mode_t mode)
 {
-	int fd = mkostemps(o->scratch, suffix_len, O_CLOEXEC), failed;
+	int fd = access("/dev/fd", X_OK) == 0 ? make_unnamed(o) : -1, failed;
 
+	if (fd >= 0 && !draw_name(o->scratch, (size_t)suffix_len)) {
+		close(fd);
+		fd = -1;
+		o->is_unnamed = false;
+	}
+	if (fd < 0)
+		fd = mkostemps(o->scratch, suffix_len, O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	o->file = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
@@ -40,7 +85,8 @@ static bool make_scratch(struct outfile *o, int suffix_len, mode_t mode)
 		return true;
 	failed = errno;
 	close(fd);
-	unlink(o->scratch);
+	if (!o->is_unnamed)
+		unlink(o->scratch);
 	errno = failed;
 	return false;
 }
@@ -109,7 +155,8 @@ bool outfile_open_temporary(struct outfile *o, const char *name)
 
 bool outfile_close(struct outfile *o, bool keep)
 {
-	bool is_done = !keep || fflush(o->file) == 0;
+	bool is_done = !keep || (fflush(o->file) == 0 && (!o->is_unnamed || give_name(o)));
+	bool has_name = !o->is_unnamed || (is_done && keep);
 	int failed = errno;
 
 	if (fclose(o->file) != 0 && is_done && keep) {
@@ -121,7 +168,7 @@ bool outfile_close(struct outfile *o, bool keep)
 		is_done = false;
 		failed = errno;
 	}
-	if (o->scratch && !(is_done && keep))
+	if (o->scratch && has_name && !(is_done && keep))
 		unlink(o->scratch);
 	errno = failed;
 	return is_done;

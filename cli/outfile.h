@@ -11,6 +11,7 @@ struct outfile {
 	char *path;    /* what it is called */
 	char *target;  /* where it will be: what a link leads to is replaced, not the link */
 	char *scratch; /* where it is until then; NULL: there, as it is a device or a pipe */
+	bool is_unnamed; /* scratch is what it will be called before it is in its place */
 };
 
 /* False: errno. */

@@ -48,7 +48,8 @@ enum { TOKEN_CHARS = 32, GATE_NAMES_MAX = 8, GATE_NAME_BYTES = 300 };
 
 struct gate {
 	char token[TOKEN_CHARS + 1];
-	char once[TOKEN_CHARS + 1]; /* for the command line of a browser, which everybody sees; "": used */
+	char once[TOKEN_CHARS + 1]; /* for the browser that is opened here; "": used */
+	char place[TOKEN_CHARS + 1]; /* all paths are below it: cookies ignore ports, and do not leave it */
 	char names[GATE_NAMES_MAX][GATE_NAME_BYTES]; /* "localhost:8425": hosts that are this server */
 	size_t names_len;
 };
@@ -66,6 +67,8 @@ bool gate_is_token(const char *token, const char *text); /* takes as long whatev
 int gate_judge(const struct gate *g, const struct gate_ask *ask, const char **ret_why);
 /* The name of the cookie: cookies ignore ports, so that its name has it. */
 void gate_cookie_name(const char *host, char name[static 32]);
+/* What of a path is below the place of the page, "/data"; NULL: it is not there. */
+const char *gate_below(const struct gate *g, const char *path);
 /* A finite decimal number and nothing else. */
 bool gate_number(const char *text, double *ret);
 
@@ -115,13 +118,13 @@ ssize_t hub_read(struct hub *h, struct viewer *v, char *to, size_t most);
 struct wish {
 	struct wish *next;
 	void *connection;
-	bool is_detail, is_done;
+	bool is_detail;
 	double from_s, end_s;
 	struct body *body; /* NULL: there is none, and the status says why */
 	int status;        /* of HTTP */
 };
 
-void hub_wish(struct hub *h, struct wish *w); /* suspends its connection; false at the end */
+bool hub_wish(struct hub *h, struct wish *w); /* suspends its connection; false: this is the end */
 struct wish *hub_take_wish(struct hub *h);
 void hub_grant(struct hub *h, struct wish *w, int status, struct body *body); /* takes the body */
 void hub_wake(struct hub *h);
@@ -145,6 +148,25 @@ struct feed;
 struct feed *feed_start(const char *dir, struct hub *h); /* NULL: errno */
 void feed_stop(struct feed *f); /* after hub_close; NULL is fine */
 
+/* ---- connections that say nothing (serve_waits.c) ------------------------------------------------------ */
+
+struct wait;
+
+struct waits {
+	pthread_mutex_t mutex;
+	struct wait *ring;
+	uint32_t head_ms; /* so long a request may take to come */
+};
+
+bool waits_init(struct waits *w, uint32_t head_ms);
+void waits_finish(struct waits *w);
+struct wait *waits_add(struct waits *w, int fd); /* NULL, there is no memory, is fine below */
+void waits_begin(struct waits *w, struct wait *at); /* for a request, from now on */
+void waits_end(struct waits *w, struct wait *at);   /* its head has come, however slowly */
+void waits_remove(struct waits *w, struct wait *at); /* before its descriptor is closed */
+void waits_sweep(struct waits *w);       /* hangs up on those that have had their time */
+bool waits_drop_oldest(struct waits *w); /* hangs up on one, to make room; false: none waits */
+
 /* ---- the server (serve_http.c, serve_listen.c, serve_mhd.c) -------------------------------------------- */
 
 enum { SOCKETS_MAX = 9 };
@@ -167,6 +189,7 @@ struct http;
 
 struct http *http_start(struct hub *h, struct gate *g); /* NULL: stderr says why */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len);
+bool http_sweep(struct http *s); /* now and then; false: there are no connections */
 void http_stop(struct http *s); /* after hub_close; NULL is fine */
 
 /* ---- this machine (serve_live.c) ------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ enum {
 	OVERVIEW_COST = 10,  /* and for so many times what it took */
 	POINTS_PER_S = 125,  /* of a curve in news: all of what has 100 Hz */
 	POINTS_LEAST = 8,
+	TURN_MS = 200,       /* of those who wait, then it is the turn of news */
 };
 
 struct feed {
@@ -35,6 +36,8 @@ struct feed {
 	galvo_page_memory *shown;
 	bool is_over;             /* the recorder has ended it */
 	bool is_awaited;          /* a client was told that there is nothing yet */
+	char trouble[512];        /* why it cannot be read; "": it can */
+	char complained[512];     /* what of it was on stderr last */
 	galvo_run *run;           /* the past, up to `sequence` */
 	galvo_summary *summary;
 	struct body *overview;    /* of it; NULL: not made yet */
@@ -190,7 +193,9 @@ static void give_overview(struct feed *f, struct wish *w)
 		hub_grant(f->hub, w, 200, body_keep(f->overview));
 		return;
 	}
-	if (status == GALVO_ERR_ABSENT || status == GALVO_ERR_STATE)
+	if (f->trouble[0])
+		snprintf(why, sizeof(why), "%s", f->trouble);
+	else if (status == GALVO_ERR_ABSENT || status == GALVO_ERR_STATE)
 		snprintf(why, sizeof(why), "%s: nothing is recorded there yet", f->dir);
 	else
 		snprintf(why, sizeof(why), "%s", error.text[0] ? error.text : "out of memory");
@@ -288,20 +293,43 @@ static void take_news(struct feed *f, const galvo_follower_news *news)
 	}
 }
 
+/* What cannot be read, and why, for whoever waits; on stderr once. */
+static void note_trouble(struct feed *f, galvo_status status, const galvo_error *error)
+{
+	const char *why = "";
+
+	if (status != GALVO_OK && status != GALVO_DONE && status != GALVO_ERR_ABSENT)
+		why = error->text[0] ? error->text : "out of memory";
+	if (strcmp(f->trouble, why) == 0)
+		return;
+	snprintf(f->trouble, sizeof(f->trouble), "%s", why);
+	if (why[0] && strcmp(f->complained, f->trouble) != 0) {
+		memcpy(f->complained, f->trouble, sizeof(f->complained));
+		complain("%s", f->trouble);
+	}
+	if (f->is_awaited)
+		tell_state(f, "restart");
+}
+
 static void poll_run(struct feed *f)
 {
 	galvo_follower_news news = {.struct_size = sizeof(news)};
 	galvo_error error = {0};
-	galvo_status status;
+	galvo_status status = GALVO_OK;
 	bool is_first = !f->follower;
 
-	if (!f->follower && galvo_follower_open(f->dir, 1, &f->follower, &error) != GALVO_OK)
+	if (is_first)
+		status = galvo_follower_open(f->dir, 1, &f->follower, &error);
+	if (status != GALVO_OK) {
+		note_trouble(f, status, &error);
 		return;
+	}
 	do {
 		status = galvo_follower_poll(f->follower, &news, &error);
 		if (status == GALVO_OK)
 			take_news(f, &news);
 	} while (status == GALVO_OK && news.has_more);
+	note_trouble(f, status, &error);
 	if (is_first && f->is_awaited) {
 		f->is_awaited = false;
 		tell_state(f, "restart");
@@ -331,8 +359,10 @@ static bool is_closing(struct hub *h)
 	return is;
 }
 
+/* Whoever asks again and again waits for news like all others: the rest comes after the next poll. */
 static void grant_wishes(struct feed *f)
 {
+	uint64_t began_ns = serve_now_ns();
 	struct wish *w;
 
 	while ((w = hub_take_wish(f->hub))) {
@@ -340,6 +370,10 @@ static void grant_wishes(struct feed *f)
 			give_detail(f, w);
 		else
 			give_overview(f, w);
+		if (serve_now_ns() - began_ns >= TURN_MS * NS_PER_MS && !is_closing(f->hub)) {
+			hub_wake(f->hub);
+			return;
+		}
 	}
 }
 

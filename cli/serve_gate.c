@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 
 #include "serve.h"
@@ -36,6 +37,13 @@ bool gate_is_token(const char *token, const char *text)
 	return !differs && n == TOKEN_CHARS && token[0];
 }
 
+const char *gate_below(const struct gate *g, const char *path)
+{
+	size_t n = strlen(g->place);
+
+	return path[0] == '/' && n && strncmp(path + 1, g->place, n) == 0 && path[1 + n] == '/' ? path + 1 + n : NULL;
+}
+
 /* "localhost" and numbers of loopback, with or without a port: what a forwarded Unix socket is called. */
 static bool is_loopback(const char *host)
 {
@@ -44,7 +52,7 @@ static bool is_loopback(const char *host)
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		n = strlen(names[i]);
-		if (strncmp(host, names[i], n) != 0)
+		if (strncasecmp(host, names[i], n) != 0)
 			continue;
 		digits = host[n] == ':' ? strspn(host + n + 1, "0123456789") : 0;
 		if (!host[n] || (digits > 0 && digits < 6 && !host[n + 1 + digits]))
@@ -58,10 +66,10 @@ static bool is_name(const char *name, const char *host)
 {
 	size_t n = strlen(name);
 
-	if (strcmp(name, host) == 0)
+	if (strcasecmp(name, host) == 0)
 		return true;
 	return n > 3 && strcmp(name + n - 3, ":80") == 0 && strlen(host) == n - 3 &&
-	       strncmp(name, host, n - 3) == 0;
+	       strncasecmp(name, host, n - 3) == 0;
 }
 
 static bool is_ours(const struct gate *g, const struct gate_ask *ask)
@@ -89,7 +97,7 @@ int gate_judge(const struct gate *g, const struct gate_ask *ask, const char **re
 		return 421;
 	}
 	if (ask->origin && (strncmp(ask->origin, scheme, sizeof(scheme) - 1) != 0 ||
-	                    strcmp(ask->origin + sizeof(scheme) - 1, ask->host) != 0)) {
+	                    strcasecmp(ask->origin + sizeof(scheme) - 1, ask->host) != 0)) {
 		*ret_why = "Another page may not ask this server.";
 		return 403;
 	}

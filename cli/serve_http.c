@@ -8,13 +8,15 @@
 #include "serve.h"
 #include "serve_mhd.h"
 
-enum { CONNECTION_BYTES = 32 << 10, CONNECTION_S = 10, NEWS_S = 60, STREAM_BLOCK = 16 << 10, STACK_BYTES = 256 << 10 };
+enum { CONNECTION_BYTES = 32 << 10, CONNECTION_S = 10, NEWS_S = 60, STREAM_BLOCK = 16 << 10, STACK_BYTES = 256 << 10,
+       DETAIL_END_S = 1000000000, ADDRESS_BYTES = 2000, ARGUMENTS_MAX = 16 };
 
 struct http {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct hub *hub;
 	struct gate *gate;
+	struct waits waits;
 	atomic_int connections;
 };
 
@@ -30,6 +32,7 @@ struct request {
 /* ---- replies --------------------------------------------------------------------------------------------- */
 
 #define TEXT "text/plain; charset=utf-8"
+#define HTML "text/html; charset=utf-8"
 
 static void add_headers(const struct mhd *m, struct MHD_Response *r, const char *type)
 {
@@ -140,7 +143,7 @@ static enum MHD_Result send_part(struct request *q, int32_t part, const char *ty
 
 static enum MHD_Result send_html(struct request *q)
 {
-	return send_part(q, GALVO_PAGE_HTML, "text/html; charset=utf-8");
+	return send_part(q, GALVO_PAGE_HTML, HTML);
 }
 
 /* A browser asks for a picture of the page, and complains where there is none. */
@@ -165,8 +168,7 @@ static enum MHD_Result send_wish(struct request *q)
 	if (!q->has_wished) {
 		q->has_wished = true;
 		q->wish.connection = q->connection;
-		hub_wish(q->http->hub, &q->wish);
-		if (!q->http->hub->is_closing)
+		if (hub_wish(q->http->hub, &q->wish))
 			return MHD_YES;
 	}
 	if (q->wish.body)
@@ -182,8 +184,9 @@ static enum MHD_Result send_data(struct request *q)
 static enum MHD_Result send_detail(struct request *q)
 {
 	if (!gate_number(argument(q, "from"), &q->wish.from_s) || !gate_number(argument(q, "end"), &q->wish.end_s) ||
-	    q->wish.from_s >= q->wish.end_s)
-		return say(q, 400, "Expected detail?from=SECONDS&end=SECONDS, the end behind the beginning.");
+	    q->wish.from_s >= q->wish.end_s || q->wish.end_s <= 0 || q->wish.end_s >= DETAIL_END_S)
+		return say(q, 400, "Expected detail?from=SECONDS&end=SECONDS, the end behind the beginning "
+		                   "and above 0, below 1e9.");
 	q->wish.is_detail = true;
 	return send_wish(q);
 }
@@ -230,7 +233,7 @@ static const struct {
 	enum MHD_Result (*send)(struct request *);
 } paths[] = {
 	{"/", send_html},   {"/data", send_data},       {"/detail", send_detail},
-	{"/favicon.ico", send_nothing}, {"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
+	{"/news", send_news}, {"/page.css", send_style}, {"/page.js", send_script},
 };
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
@@ -259,47 +262,71 @@ static bool has_token(struct request *q, const char *cookie_name)
 	return c.is_good;
 }
 
-/* Out of the address, where it would stay in the history, and into a cookie. */
-static enum MHD_Result send_cookie(struct request *q, const char *name)
+/*
+ * Out of the address, where it would stay in the history, and into a cookie. A browser that comes from a file
+ * keeps cookies back from where it is sent on to, until a page of ours sends it.
+ */
+static enum MHD_Result send_cookie(struct request *q, const char *name, bool is_once)
 {
+	static const char go_on[] = "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=/%s/\">\n";
 	const struct mhd *m = &q->http->mhd;
-	struct MHD_Response *r = static_response(m, "", 0);
-	char text[128];
+	const struct gate *g = q->http->gate;
+	char text[128 + TOKEN_CHARS], location[TOKEN_CHARS + 3], page[sizeof(go_on) + TOKEN_CHARS];
+	int n = snprintf(page, sizeof(page), go_on, g->place);
+	struct MHD_Response *r =
+		m->MHD_create_response_from_buffer(is_once ? (size_t)n : 0, page, MHD_RESPMEM_MUST_COPY);
 
-	snprintf(text, sizeof(text), "%s=%s; HttpOnly; SameSite=Strict; Path=/", name, q->http->gate->token);
+	snprintf(text, sizeof(text), "%s=%s; HttpOnly; SameSite=Strict; Path=/%s/", name, g->token, g->place);
+	snprintf(location, sizeof(location), "/%s/", g->place);
 	if (r) {
 		m->MHD_add_response_header(r, "Set-Cookie", text);
-		m->MHD_add_response_header(r, "Location", "/");
+		if (!is_once)
+			m->MHD_add_response_header(r, "Location", location);
 	}
-	return send_reply(q, 302, r, TEXT);
+	return send_reply(q, is_once ? 200 : 302, r, is_once ? HTML : TEXT);
 }
 
-static bool may_enter(struct gate *g, const char *token)
+/* Asked with the token that the browser of this desktop has got. */
+static bool is_once(struct request *q, const char *path)
 {
-	if (gate_is_token(g->token, token))
-		return true;
-	if (!gate_is_token(g->once, token))
-		return false;
-	memset(g->once, 0, sizeof(g->once));
-	return true;
+	const char *token = argument(q, "token");
+
+	return strcmp(path, "/") == 0 && token && gate_is_token(q->http->gate->once, token);
 }
 
 static enum MHD_Result answer(struct request *q, const char *path)
 {
+	struct gate *g = q->http->gate;
 	const char *token = argument(q, "token");
+	bool is_root = strcmp(path, "/") == 0;
 	char name[32];
 	size_t i;
 
 	gate_cookie_name(header(q, "Host"), name);
-	if (strcmp(path, "/") == 0 && token && may_enter(q->http->gate, token))
-		return send_cookie(q, name);
+	if (is_root && token && gate_is_token(g->token, token))
+		return send_cookie(q, name, false);
+	if (is_once(q, path)) {
+		memset(g->once, 0, sizeof(g->once));
+		return send_cookie(q, name, true);
+	}
+	if (strcmp(path, "/favicon.ico") == 0)
+		return send_nothing(q);
 	if (!has_token(q, name))
 		return say(q, 401, "This page is for those who have its address, with the token in it: "
 		                   "galvo serve has printed it.");
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	path = gate_below(g, path);
+	for (i = 0; path && i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (strcmp(paths[i].path, path) == 0)
 			return paths[i].send(q);
 	return say(q, 404, "There is no such page here.");
+}
+
+static struct wait *wait_of(const struct http *s, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
 }
 
 /* *con_cls is the request from its first call on, which is made before a body is read. */
@@ -323,28 +350,51 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 	*con_cls = q;
 	q->http = s;
 	q->connection = connection;
+	waits_end(&s->waits, wait_of(s, connection));
 	info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	ask = (struct gate_ask){
 		.method = method,
 		.host = header(q, "Host"),
 		.origin = header(q, "Origin"),
-		.site = header(q, "Sec-Fetch-Site"),
+		.site = is_once(q, path) ? NULL : header(q, "Sec-Fetch-Site"), /* from a file of ours */
 		.own = info && socket_own_name(info->connect_fd, q->own) ? q->own : NULL,
 	};
 	status = gate_judge(s->gate, &ask, &why);
 	return status ? say(q, status, why) : MHD_YES;
 }
 
+/*
+ * libmicrohttpd says nothing to an address with more arguments than it has room for. *con_cls begins as
+ * what this returns.
+ */
+static void *on_address(void *ctx, const char *address, struct MHD_Connection *connection)
+{
+	static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	const struct http *s = ctx;
+	const union MHD_ConnectionInfo *info;
+	size_t arguments = 0;
+	const char *p;
+
+	for (p = address; *p; p++)
+		arguments += *p == '&';
+	if (p - address <= ADDRESS_BYTES && arguments <= ARGUMENTS_MAX)
+		return NULL;
+	info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info && send(info->connect_fd, reply, sizeof(reply) - 1, MSG_NOSIGNAL) > 0)
+		shutdown(info->connect_fd, SHUT_WR);
+	return NULL;
+}
+
 static void on_end(void *ctx, struct MHD_Connection *connection, void **con_cls,
                    enum MHD_RequestTerminationCode why)
 {
 	struct request *q = *con_cls;
+	struct http *s = ctx;
 
-	(void)ctx;
-	(void)connection;
 	(void)why;
 	if (!q)
 		return;
+	waits_begin(&s->waits, wait_of(s, connection));
 	if (q->viewer)
 		hub_leave(q->http->hub, q->viewer);
 	body_drop(q->wish.body);
@@ -356,11 +406,15 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **c
                           enum MHD_ConnectionNotificationCode what)
 {
 	struct http *s = ctx;
+	const union MHD_ConnectionInfo *info;
 
-	(void)connection;
-	(void)context;
-	if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = s->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*context = info ? waits_add(&s->waits, info->connect_fd) : NULL;
+	} else {
 		atomic_fetch_sub(&s->connections, 1);
+		waits_remove(&s->waits, *context);
+	}
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------------- */
@@ -379,7 +433,7 @@ struct http *http_start(struct hub *h, struct gate *g)
 {
 	struct http *s = calloc(1, sizeof(*s));
 
-	if (!s || !mhd_load(&s->mhd)) {
+	if (!s || !mhd_load(&s->mhd) || !waits_init(&s->waits, CONNECTION_S * 1000)) {
 		free(s);
 		return NULL;
 	}
@@ -390,7 +444,7 @@ struct http *http_start(struct hub *h, struct gate *g)
 	h->resume = resume;
 	s->daemon = s->mhd.MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+		on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_end, s, MHD_OPTION_URI_LOG_CALLBACK, on_address, s,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)(2 * SERVE_CONNECTIONS_MAX),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -399,14 +453,21 @@ struct http *http_start(struct hub *h, struct gate *g)
 	if (s->daemon)
 		return s;
 	complain("libmicrohttpd does not start: %s", strerror(errno));
+	waits_finish(&s->waits);
 	free(s);
 	return NULL;
 }
 
-/* We count, and never come near its limit: libmicrohttpd 0.9.75 hangs behind a connection that it refuses. */
+/*
+ * We count, and never come near its limit: libmicrohttpd 0.9.75 hangs behind a connection that it refuses.
+ * Where there is no room, one that has not asked for anything goes.
+ */
 void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t from_len)
 {
-	if (atomic_fetch_add(&s->connections, 1) >= SERVE_CONNECTIONS_MAX) {
+	int before = atomic_fetch_add(&s->connections, 1);
+
+	if (before >= SERVE_CONNECTIONS_MAX + SERVE_CONNECTIONS_MAX / 4 ||
+	    (before >= SERVE_CONNECTIONS_MAX && !waits_drop_oldest(&s->waits))) {
 		atomic_fetch_sub(&s->connections, 1);
 		close(fd);
 	} else if (s->mhd.MHD_add_connection(s->daemon, fd, from, from_len) != MHD_YES) { /* and has closed it */
@@ -414,10 +475,17 @@ void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t fro
 	}
 }
 
+bool http_sweep(struct http *s)
+{
+	waits_sweep(&s->waits);
+	return atomic_load(&s->connections) > 0;
+}
+
 void http_stop(struct http *s)
 {
 	if (!s)
 		return;
 	s->mhd.MHD_stop_daemon(s->daemon);
+	waits_finish(&s->waits);
 	free(s);
 }

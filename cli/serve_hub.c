@@ -103,7 +103,6 @@ void hub_close(struct hub *h)
 	while ((w = h->wishes)) {
 		h->wishes = w->next;
 		w->status = 503;
-		w->is_done = true;
 		h->resume(h->server, w->connection);
 	}
 	pthread_mutex_unlock(&h->mutex);
@@ -293,15 +292,15 @@ ssize_t hub_read(struct hub *h, struct viewer *v, char *to, size_t most)
 
 /* ---- wishes ------------------------------------------------------------------------------------------- */
 
-void hub_wish(struct hub *h, struct wish *w)
+bool hub_wish(struct hub *h, struct wish *w)
 {
-	pthread_mutex_lock(&h->mutex);
-	if (h->is_closing) {
-		w->status = 503;
-		w->is_done = true;
-	} else {
-		struct wish **at;
+	struct wish **at;
+	bool is_open;
 
+	pthread_mutex_lock(&h->mutex);
+	is_open = !h->is_closing;
+	w->status = 503;
+	if (is_open) {
 		for (at = &h->wishes; *at; at = &(*at)->next)
 			;
 		*at = w;
@@ -310,6 +309,7 @@ void hub_wish(struct hub *h, struct wish *w)
 	}
 	pthread_mutex_unlock(&h->mutex);
 	hub_wake(h);
+	return is_open;
 }
 
 struct wish *hub_take_wish(struct hub *h)
@@ -330,7 +330,6 @@ void hub_grant(struct hub *h, struct wish *w, int status, struct body *body)
 	pthread_mutex_lock(&h->mutex);
 	w->status = status;
 	w->body = body;
-	w->is_done = true;
 	h->resume(h->server, w->connection);
 	pthread_mutex_unlock(&h->mutex);
 }

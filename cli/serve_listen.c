@@ -173,6 +173,15 @@ static bool open_unix(struct sockets *s, const char *path)
 	return keep(s, fd);
 }
 
+/* What getaddrinfo(3) takes for a number it wraps, and blanks are fine with it. */
+static bool is_port(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	double number;
+
+	return digits > 0 && digits < 6 && !text[digits] && parse_number(text, &number) && number <= 65535;
+}
+
 /* "host:port" or "[host]:port" in two; without a port that is "". False: too long. */
 static bool split(const char *text, char host[256], char port[8])
 {
@@ -184,9 +193,11 @@ static bool split(const char *text, char host[256], char port[8])
 		return false;
 	if (!is_bracketed && end && strchr(text, ':') != end)
 		colon = end = NULL; /* a bare address of IPv6 */
+	if (colon && !is_port(colon + 1))
+		return false;
 	text += is_bracketed;
 	end = end ? end : text + strlen(text);
-	if (end == text || end - text >= 256 || (colon && strlen(colon + 1) >= 8))
+	if (end == text || end - text >= 256)
 		return false;
 	snprintf(host, 256, "%.*s", (int)(end - text), text);
 	snprintf(port, 8, "%s", colon ? colon + 1 : "");
@@ -200,7 +211,11 @@ static bool open_address(struct sockets *s, const char *text, int port_wanted, s
 	int failed, fd, why = 0;
 
 	if (!split(text, host, port)) {
-		complain("--listen: expected ADDRESS, ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH, got '%s'", text);
+		complain("--listen: expected ADDRESS, ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH, a port up to 65535, got '%s'", text);
+		return false;
+	}
+	if (port[0] && port_wanted >= 0) {
+		complain("--listen %s has a port: expected no --port", text);
 		return false;
 	}
 	if (!port[0])

@@ -17,6 +17,12 @@ void http_add(struct http *s, int fd, const struct sockaddr *from, socklen_t fro
 	(void)from_len;
 }
 
+bool http_sweep(struct http *s)
+{
+	(void)s;
+	return false;
+}
+
 void http_stop(struct http *s)
 {
 	(void)s;

@@ -11,8 +11,9 @@ static galvo_status check(const galvo_run *run, const galvo_page_data_options *o
 	if (o->precision_bits && o->precision_bits != 32 && o->precision_bits != 64)
 		return err_set(reterr, GALVO_ERR_INVALID, "values have 32 or 64 bits, not %d",
 		               (int)o->precision_bits);
-	if (o->kind == GALVO_PAGE_DETAIL && !(o->end_s > o->from_s && o->end_s < 1e9))
-		return err_set(reterr, GALVO_ERR_INVALID, "details are of a time that begins and ends");
+	if (o->kind == GALVO_PAGE_DETAIL && !(o->end_s > o->from_s && o->end_s > 0 && o->end_s < 1e9))
+		return err_set(reterr, GALVO_ERR_INVALID,
+		               "details are of a time that ends behind its beginning, above 0 and below 1e9 s");
 	return GALVO_OK;
 }
 

@@ -8,7 +8,11 @@ struct galvo_page_memory {
 		uint64_t step_ns; /* from the end before, or what the last point covers if that is more */
 	} *places; /* found by their keys' hashes */
 	size_t len, cap;
+	uint64_t newest_mono_ns;
 };
+
+/* What is still there is shown on and on: an end as old as this is of a process that is gone. */
+#define FORGOTTEN_NS (UINT64_C(600) * 1000000000)
 
 galvo_status galvo_page_memory_create(galvo_page_memory **ret_memory, galvo_error *reterr)
 {
@@ -49,22 +53,33 @@ static struct shown *place_of(const galvo_page_memory *m, const char *key)
 	return &m->places[i];
 }
 
+static bool is_forgotten(const galvo_page_memory *m, const struct shown *s)
+{
+	return m->newest_mono_ns > FORGOTTEN_NS && s->end_mono_ns < m->newest_mono_ns - FORGOTTEN_NS;
+}
+
+/* Room for one more. What is old goes on this occasion. */
 static bool grow(galvo_page_memory *m)
 {
-	galvo_page_memory larger = {.cap = m->cap ? 2 * m->cap : 64};
+	galvo_page_memory larger = {.newest_mono_ns = m->newest_mono_ns};
 	size_t i;
 
 	if (m->len + m->len / 2 < m->cap)
 		return true;
+	for (i = 0; i < m->cap; i++)
+		larger.len += m->places[i].key && !is_forgotten(m, &m->places[i]);
+	for (larger.cap = 64; 3 * larger.len >= larger.cap;)
+		larger.cap *= 2;
 	larger.places = alloc_array(larger.cap, sizeof(*larger.places));
 	if (!larger.places)
 		return false;
 	for (i = 0; i < m->cap; i++)
-		if (m->places[i].key)
+		if (is_forgotten(m, &m->places[i]))
+			free(m->places[i].key);
+		else if (m->places[i].key)
 			*place_of(&larger, m->places[i].key) = m->places[i];
 	free(m->places);
-	m->places = larger.places;
-	m->cap = larger.cap;
+	*m = larger;
 	return true;
 }
 
@@ -110,5 +125,7 @@ bool page_memory_note(galvo_page_memory *m, const char *key, struct points *p)
 		join(s, p);
 	else if (s->end_mono_ns < p->end_mono_ns[p->len - 1])
 		s->end_mono_ns = p->end_mono_ns[p->len - 1];
+	if (m->newest_mono_ns < s->end_mono_ns)
+		m->newest_mono_ns = s->end_mono_ns;
 	return true;
 }

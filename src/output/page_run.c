@@ -232,7 +232,7 @@ void document_say_resolution(struct document *d, const galvo_page_window *window
 	size_t i;
 
 	b->len = 0;
-	if (is_whole(d) || (document_has(d, LAYER_POINTS) && n == 0)) {
+	if (is_whole(d) || (document_has(d, LAYER_POINTS) && n == 0) || !(bucket_s(d) > 0)) {
 		buf_put_str(b, "all values are here");
 	} else {
 		buf_put_str(b, "1 bucket = ");

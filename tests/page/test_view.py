@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,9 +33,33 @@ def check_page(path):
         digest = base64.b64encode(hashlib.sha256(texts[kind].encode()).digest()).decode()
         assert "%s-src 'sha256-%s'" % (kind, digest) in policy, (kind, policy)
     assert policy.startswith("default-src 'none'; ")
+    assert policy.endswith("; img-src data:; base-uri 'none'; form-action 'none'"), policy
     for _, run, _, series in document.series():
         document.pieces(run, series)
     return document
+
+
+def is_left_when_killed():
+    """Kills galvo view as soon as it has begun a file; whether anything of it is still there then."""
+    before = set(os.listdir("longer"))
+    process = subprocess.Popen([GALVO, "view", "--no-open", "longer"], stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        if set(os.listdir("longer")) - before - {"view.html"}:
+            process.kill()
+    left = set(os.listdir("longer")) - before - {"view.html"}
+    for name in left:
+        os.unlink(os.path.join("longer", name))
+    return bool(left)
+
+
+def when_it_is_killed():
+    galvo("record", "-q", "-o", "longer", "--hz", "1000", "--all", "--for", "300ms")
+    try:
+        os.close(os.open("longer", os.O_TMPFILE | os.O_WRONLY, 0o600))
+    except OSError:
+        return  # a file system whose files have names from the beginning
+    # It has the name of a scratch file for a moment, and one may just hit that.
+    assert not all(is_left_when_killed() for _ in range(3))
 
 
 def where_it_goes():
@@ -189,6 +214,7 @@ def main():
             print("skip:", done.stderr.strip())
             sys.exit(77)
         where_it_goes()
+        when_it_is_killed()
         several()
         options()
         who_opens_it()

@@ -26,9 +26,9 @@ class Reply:
 class Server:
     """galvo serve with these words, until the with statement ends."""
 
-    def __init__(self, *words, **options):
+    def __init__(self, *words, read_from=None, **options):
         self.process = start(GALVO, "serve", *words, **options)
-        line = self.process.stdout.readline().decode()
+        line = (os.fdopen(read_from, "rb", 0) if read_from else self.process.stdout).readline().decode()
         if not line:
             err = self.process.stderr.read().decode()
             self.process.wait()
@@ -41,6 +41,7 @@ class Server:
         self.host, self.token = found.groups()
         self.port = int(self.host.rsplit(":", 1)[1]) if ":" in self.host else 0
         self.unix = None
+        self._place = None
         self.cookie = "galvo-%d=%s" % (self.port or 80, self.token)
 
     def __enter__(self):
@@ -65,8 +66,19 @@ class Server:
         s.settimeout(LIMIT_S)
         return s
 
+    @property
+    def place(self):
+        """Where the page is: "/" and what nobody else knows."""
+        if not self._place:
+            reply = self.ask("/?token=" + self.token, cookie=None)
+            self._place = re.fullmatch("(/[0-9a-f]{32})/", reply.headers["location"])[1]
+        return self._place
+
     def send(self, path, method="GET", cookie=True, headers=()):
-        """A connection that has asked; its answer comes yet. None in headers: that one is left out."""
+        """A connection that has asked; its answer comes yet. None in headers: that one is left out.
+
+        Paths are below the place of the page, but "/?…", which leads there, and "//…", which is "/…"."""
+        path = path[1:] if path.startswith("//") else path if path.startswith("/?") else self.place + path
         all_headers = {"Host": self.host, "Cookie": self.cookie if cookie is True else cookie, **dict(headers)}
         text = "%s %s HTTP/1.1\r\n" % (method, path)
         text += "".join("%s: %s\r\n" % h for h in all_headers.items() if h[1])

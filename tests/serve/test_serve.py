@@ -1,17 +1,43 @@
 """galvo serve: what is told to those who watch a recording, whatever becomes of it."""
+import functools
 import os
+import pty
+import re
 import select
 import shutil
 import signal
+import socket
 import sys
+import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import GALVO, Skip, main, one_line, record, run, same, start, test, wait_until  # noqa: E402
+import harness  # noqa: E402
+from harness import GALVO, Skip, main, one_line, record, run, same, start, wait_until  # noqa: E402
 from client import LIMIT_S, Page, Server, points  # noqa: E402
 
 
+recorders = []
+
+
+def test(function):
+    """As of the harness; recorders that a failure has left behind are ended."""
+    @functools.wraps(function)
+    def guarded():
+        try:
+            function()
+        finally:
+            while recorders:
+                left = recorders.pop()
+                if left.poll() is None:
+                    left.kill()
+                left.communicate()
+    return harness.test(guarded)
+
+
 def recorder(*words, **options):
-    return start(GALVO, "record", "-q", *words, **options)
+    recorders.append(start(GALVO, "record", "-q", *words, **options))
+    return recorders[-1]
 
 
 def stop(process):
@@ -161,6 +187,7 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
                                "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -186,12 +213,18 @@ def nobody_else_may_ask():
             (401, "/data", {"cookie": "galvo-1=" + token}), (401, "/data", {"cookie": "galvo=" + token}),
             (401, "/no", {"cookie": None}), (401, "/news", {"cookie": None}),
             (200, "/data", {"cookie": "other=1; galvo-%d=%s; more=2" % (server.port, token)}),
-            (404, "/no", {}), (404, "/data/", {}), (404, "//data", {}), (404, "/../../etc/passwd", {}),
+            (404, "/no", {}), (404, "/data/", {}), (404, "//data", {}), (404, "//", {}), (404, "/" + server.place, {}), (404, "/" + server.place + "//", {}),
+            (401, "//data", {"cookie": None}), (401, "//page.js", {"cookie": None}), (401, "/page.js", {"cookie": None}),
+            (401, "/page.css", {"cookie": None}), (401, "/detail?from=0&end=1", {"cookie": None}),
+            (404, "/" + server.place.replace(server.place[1], "x") + "/data", {}), (204, "//favicon.ico", {"cookie": None}), (404, "/../../etc/passwd", {}),
             (404, "/%2e%2e/%2e%2e/etc/passwd", {}), (404, "/run/session_metadata.pb", {}),
             (400, "/detail", {}), (400, "/detail?from=1", {}), (400, "/detail?from=1&end=1", {}),
             (400, "/detail?from=2&end=1", {}), (400, "/detail?from=nan&end=1", {}),
             (400, "/detail?from=0&end=inf", {}), (400, "/detail?from=0&end=1e999", {}),
             (400, "/detail?from=0x1&end=9", {}), (400, "/detail?from=0&end=1s", {}),
+            (400, "/detail?from=-5&end=-1", {}), (400, "/detail?from=-5&end=0", {}),
+            (400, "/detail?from=0&end=1e9", {}), (400, "/detail?from=1e9&end=2e9", {}),
+            (200, "/detail?from=-1e30&end=999999999", {}),
             (400, "/detail?from=%201&end=9", {}), (400, "/detail?from=&end=9", {}),
             (421, "/data", {"headers": {"Host": "example.org"}}),
             (421, "/data", {"headers": {"Host": "example.org:%d" % server.port}}),
@@ -200,6 +233,7 @@ def nobody_else_may_ask():
             (421, "/data", {"headers": {"Host": "LOCALHOST@" + own}}),
             (421, "/?token=" + token, {"headers": {"Host": "rebound.example:%d" % server.port}}),
             (200, "/data", {"headers": {"Host": "localhost:%d" % server.port}}),
+            (200, "/data", {"headers": {"Host": "LocalHost:%d" % server.port}}),
             (200, "/data", {"headers": {"Host": "[::1]:%d" % server.port}}),
             (200, "/data", {"headers": {"Origin": "http://" + own}}),
             (403, "/data", {"headers": {"Origin": "https://" + own}}),
@@ -227,11 +261,88 @@ def nobody_else_may_ask():
             if options.get("method") == "HEAD":
                 assert not reply.body and int(reply.headers["content-length"]) > 0
         enters = server.ask("/?token=" + token, cookie=None)
-        same(enters.headers["location"], "/")
-        same(enters.headers["set-cookie"], server.cookie + "; HttpOnly; SameSite=Strict; Path=/")
+        same(enters.headers["location"], server.place + "/")
+        same(enters.headers["set-cookie"], server.cookie + "; HttpOnly; SameSite=Strict; Path=%s/" % server.place)
         same(server.ask("/page.js").headers["content-type"], "text/javascript; charset=utf-8")
         same(server.ask("/data").headers["content-type"], "application/json")
         assert server.news().next(0.05) is None
+
+
+class Asker(threading.Thread):
+    """Asks for details one after the other."""
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server, self.answers, self.is_over = server, 0, False
+        self.start()
+
+    def run(self):
+        while not self.is_over:
+            same(self.server.ask("/detail?from=0&end=1").status, 200)
+            self.answers += 1
+
+
+@test
+def who_asks_all_the_time_keeps_nobody_from_news():
+    process = recorder("-o", "run", "--flush", "100ms", "--hz", "1000", "--all")
+    wait_until(has("run/system_metrics.pb"), "it records")
+    with Server("run") as server:
+        page = Page(server)
+        askers = [Asker(server) for _ in range(12)]
+        wait_until(lambda: all(a.answers for a in askers), "all are at it")
+        before = [a.answers for a in askers]
+        for _ in range(5):
+            page.until("news", 5)
+        for a in askers:
+            a.is_over = True
+        for a in askers:
+            a.join()
+        assert sum(a.answers for a in askers) > sum(before)
+    stop(process)
+
+
+@test
+def a_run_that_cannot_be_read_says_why():
+    os.symlink("run", "run")
+    with Server("run") as server:
+        page = Page(server)
+        wait_until(lambda: "symbolic links" in server.data()["waiting"], "it says why")
+        assert page.data["live"] and page.data["runs"] == []
+        os.unlink("run")
+        record("-q", "-o", "run", "--all", "--for", "50ms")
+        page.until("end")
+        assert page.data["runs"], page.data
+        err = server.stop()[1]
+        one_line(err.encode(), "run: Too many levels of symbolic links")
+
+
+@test
+def the_browser_of_the_desktop_comes_in_once():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    os.mkdir("bin")
+    with open("bin/xdg-open", "w") as file:
+        file.write("#!/bin/sh\necho \"$*\" >asked.part; mv asked.part asked\n")
+    os.chmod("bin/xdg-open", 0o755)
+    ours, its = pty.openpty()
+    place = {"DISPLAY": ":7", "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"], "TMPDIR": os.getcwd()}
+    with Server("run", stdout=its, read_from=ours, env={**os.environ, **place, "XDG_CACHE_HOME": ""}) as server:
+        wait_until(has("asked"), "a browser is opened")
+        with open("asked") as file:
+            path = file.read().strip()
+        with open(path) as file:
+            once = re.search(r"url=http://%s/\?token=([0-9a-f]{32})\"" % server.host, file.read())[1]
+        assert once != server.token and once not in path and server.token not in path
+        same(os.stat(path).st_mode & 0o777, 0o600)
+        same(server.ask("/data?token=" + once, cookie=None).status, 401)
+        from_file = {"Sec-Fetch-Site": "cross-site"}
+        first = server.ask("/?token=" + once, cookie=None, headers=from_file)
+        same((first.status, first.headers["content-type"]), (200, "text/html; charset=utf-8"))
+        assert ("url=%s/\"" % server.place).encode() in first.body, first.body
+        assert first.headers["set-cookie"].startswith(server.cookie + "; HttpOnly; SameSite=Strict; Path=/")
+        same(server.ask("/?token=" + once, cookie=None).status, 401)
+        same(server.ask("/?token=" + once, cookie=None, headers=from_file).status, 403)
+        server.stop()
+        assert not os.path.exists(path)
 
 
 @test
@@ -271,9 +382,15 @@ def too_many():
         wait_until(lambda: is_welcome(server), "there is room")
         crowd = [server.connect() for _ in range(80)]
         wait_until(lambda: len(select.select(crowd, [], [], 0)[0]) >= 16, "it has hung up on some")
+        began = time.monotonic()
+        same(server.data()["sequence"], sequence)  # those that ask for nothing make room
+        assert time.monotonic() - began < 5
         for s in crowd:
             s.close()
-        wait_until(lambda: is_answered(server), "it answers again")
+        for words in ("&".join("a%d" % i for i in range(500)), "x" * 2500):
+            began = time.monotonic()
+            same(server.ask("/data?" + words).status, 414)
+            assert time.monotonic() - began < 5
         with server.connect() as s:  # headers of more than it has room for
             s.sendall(b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"x" * 1000) for i in range(64)))
             assert s.recv(100).split()[1] in (b"413", b"414", b"431")
@@ -285,13 +402,6 @@ def is_welcome(server):
     events.next()
     events.close()
     return events.status == 200
-
-
-def is_answered(server):
-    try:
-        return server.ask("/data").status == 200
-    except (OSError, ValueError, IndexError):
-        return False
 
 
 # ---- the program -------------------------------------------------------------------------------------
@@ -321,6 +431,19 @@ def a_port_that_is_taken():
         same(other.data()["title"], usual.data()["title"])
 
 
+@test
+def a_port_that_is_taken_by_ipv6_alone():
+    record("-q", "-o", "run", "--all", "--for", "20ms")
+    with socket.socket(socket.AF_INET6) as other:
+        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        try:
+            other.bind(("::1", 0))
+        except OSError as why:
+            raise Skip("no IPv6: %s" % why)
+        other.listen()
+        fails("--port", str(other.getsockname()[1]), "run", needs=("Address already in use",))
+
+
 def fails(*words, needs, **options):
     done = run(GALVO, "serve", *words, **options)
     same((done.returncode, done.stdout), (125, b""))
@@ -340,8 +463,10 @@ def what_cannot_be_served_is_said_in_a_line():
     fails("--listen", "unix:" + "x" * 108, "run", needs=("107 bytes",))
     fails("--listen", "unix:no/such", "run", needs=("no/such: No such file",))
     fails("--listen", "192.0.2.1", "run", needs=("192.0.2.1: Cannot assign",))
-    for wrong in ("", ":1", "[::1", "[::1]x", "a:123456789"):
+    for wrong in ("", ":1", "[::1", "[::1]x", "a:123456789", "127.0.0.1:99999", "127.0.0.1: 80",
+                  "127.0.0.1:", "127.0.0.1:+80", "127.0.0.1:http", "[::1]:65536"):
         fails("--listen", wrong, "run", needs=("expected ADDRESS",))
+    fails("--listen", "127.0.0.1:0", "--port", "5", "run", needs=("127.0.0.1:0 has a port", "no --port"))
     fails("--live", "-o", "run", needs=("run",))
     fails("--live", "-p", "2147483647", needs=("2147483647",))
 
@@ -356,7 +481,7 @@ def another_address_is_asked_for_by_its_name():
                              ("localhost:%d" % server.port, 421), ("example.org:%d" % server.port, 421)):
             same(server.ask("/data", headers={"Host": host}).status, status)
         assert "plain text" in server.stop()[1]
-    with Server("--listen", "localhost:0", "run") as server:
+    with Server("--listen", "LOCALHOST:0", "run") as server:
         same(server.ask("/data", headers={"Host": "localhost:%d" % server.port}).status, 200)
 
 
@@ -396,7 +521,24 @@ def a_unix_socket_is_its_owners():
 @test
 def this_machine_live():
     os.mkdir("place")
-    with Server("--live", env={**os.environ, "XDG_RUNTIME_DIR": os.path.abspath("place")}) as server:
+    options = {"env": {**os.environ, "TMPDIR": os.path.abspath("place"), "XDG_RUNTIME_DIR": "/nowhere"}}
+    with Server("--live", **options) as killed, Server("--live", **options) as stays:
+        both = set(os.listdir("place"))
+        killed.process.kill()
+        killed.process.wait()
+        os.mkdir("place/galvo-live-1")  # not one of ours: such have names of another length
+        for name in os.listdir("place"):
+            os.utime(os.path.join("place", name), (0, 0))
+        with Server("--live", **options) as other:  # removes what the killed one has left, and nothing else
+            other.data()
+            left = set(os.listdir("place"))
+            same((len(both), len(both & left), len(left)), (2, 1, 3))
+            same(stays.ask("/data").status, 200)
+            other.stop()
+        stays.stop()
+        same(os.listdir("place"), ["galvo-live-1"])
+        os.rmdir("place/galvo-live-1")
+    with Server("--live", **options) as server:
         (name,) = os.listdir("place")
         same(os.stat(os.path.join("place", name)).st_mode & 0o777, 0o700)
         page = Page(server)
@@ -408,8 +550,9 @@ def this_machine_live():
         same(os.listdir("place"), [])
     with Server("--live", "-o", "kept", "-p", str(os.getpid())) as server:
         wait_until(lambda: server.data()["runs"] and server.data()["runs"][0]["processes"], "it follows us")
-        server.stop()
-    assert b"is sound" in run(GALVO, "check", "kept").stdout or os.path.exists("kept/system_metrics.pb")
+        same(server.stop()[0], 0)
+    assert os.path.getsize("kept/system_metrics.pb")
+    harness.check("kept")
 
 
 if __name__ == "__main__":

@@ -91,7 +91,8 @@ static void wishes_that_make_no_sense(void)
 	static const galvo_page_data_options wrong_data[] = {
 		{.kind = 0}, {.kind = 4}, {.kind = 1, .precision_bits = 31}, {.kind = 2},
 		{.kind = 2, .from_s = 2, .end_s = 1}, {.kind = 2, .from_s = NAN, .end_s = 1},
-		{.kind = 2, .end_s = INFINITY},
+		{.kind = 2, .end_s = INFINITY}, {.kind = 2, .from_s = -5, .end_s = -1}, {.kind = 2, .from_s = -5},
+		{.kind = 2, .end_s = 1e9},
 	};
 	const galvo_page_run none[] = {{NULL, NULL}}, one[] = {{&f->run, NULL}};
 	const galvo_page_data_options unsized = {.kind = 1};
@@ -234,6 +235,32 @@ static void parts_for_servers(void)
 	OK(galvo_page_part_at(GALVO_PAGE_STYLE, &bytes, &len, &error) == GALVO_OK && len > 100);
 }
 
+static int finds_empty_bucket(void *ctx, const void *bytes, size_t n)
+{
+	bool *is_found = ctx;
+
+	*is_found = *is_found || memmem(bytes, n, "= 0 ns", 6);
+	return 0;
+}
+
+/* An overview is shown, and news go on from it; a detail is not. */
+static void what_was_shown(void)
+{
+	galvo_page_memory *m = NULL;
+	struct taken t = {0};
+	bool is_found = false;
+	const galvo_page_data_options detail = {.struct_size = sizeof(detail), .kind = 2, .from_s = 1, .end_s = 2};
+
+	EQ(galvo_page_memory_create(&m, NULL), GALVO_OK);
+	EQ(data(full_run, (galvo_page_data_options){.kind = 2, .end_s = 100, .memory = m}, &t, NULL), GALVO_OK);
+	OK(!page_memory_has(m, "cpu/user"));
+	EQ(data(full_run, (galvo_page_data_options){.kind = 1, .memory = m}, &t, NULL), GALVO_OK);
+	OK(page_memory_has(m, "cpu/user"));
+	galvo_page_memory_destroy(m);
+	EQ(galvo_page_data(&full_run->run, &detail, finds_empty_bucket, &is_found, NULL), GALVO_OK);
+	OK(!is_found);
+}
+
 static const struct tap_test tests[] = {
 	{"wishes that make no sense", wishes_that_make_no_sense},
 	{"runs begin together", runs_begin_together},
@@ -242,6 +269,7 @@ static const struct tap_test tests[] = {
 	{"the same run is the same page", the_same_run_is_the_same_page},
 	{"a page is not larger", a_page_is_not_larger},
 	{"parts for servers", parts_for_servers},
+	{"what was shown", what_was_shown},
 };
 
 int main(void)

@@ -63,8 +63,34 @@ static void knows(void)
 	galvo_page_memory_destroy(NULL);
 }
 
+/* Processes come and go for hours: those of the last minutes are known, and not all that ever were. */
+static void forgets(void)
+{
+	const uint64_t step = UINT64_C(1000000000);
+	galvo_page_memory *m = NULL;
+	char key[32];
+	int i, known = 0;
+
+	EQ(galvo_page_memory_create(&m, NULL), GALVO_OK);
+	for (i = 1; i <= 20000; i++) {
+		uint64_t from[2] = {(uint64_t)i * step, (uint64_t)i * step}, end[2] = {from[0] + step, from[0] + step};
+		struct points p = points_of(from, end, 1), again = points_of(from + 1, end + 1, 1);
+
+		snprintf(key, sizeof(key), "process-cpu/%d:1", i);
+		OK(page_memory_note(m, key, &p) && page_memory_note(m, "cpu/user", &again));
+	}
+	for (i = 1; i <= 20000; i++) {
+		snprintf(key, sizeof(key), "process-cpu/%d:1", i);
+		known += page_memory_has(m, key);
+		OK(i < 19400 || page_memory_has(m, key));
+	}
+	OK(known >= 600 && known < 5000 && page_memory_has(m, "cpu/user"));
+	galvo_page_memory_destroy(m);
+}
+
 static const struct tap_test tests[] = {
 	{"a curve begins where it ended", joins},
 	{"what is known", knows},
+	{"what is forgotten", forgets},
 };
 TAP_MAIN(tests)

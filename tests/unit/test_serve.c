@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -152,19 +153,57 @@ static void wishes(void)
 
 	begin(&h);
 	OK(!hub_take_wish(&h) && !hub_is_watched(&h, 1000000000));
-	hub_wish(&h, &w[0]);
-	hub_wish(&h, &w[1]);
+	OK(hub_wish(&h, &w[0]) && hub_wish(&h, &w[1]));
 	OK(l.is_suspended && hub_is_watched(&h, 1000000000));
 	OK(hub_take_wish(&h) == &w[0]);
 	b = body_create();
 	hub_grant(&h, &w[0], 200, b);
-	OK(w[0].is_done && w[0].status == 200 && w[0].body == b && !l.is_suspended);
+	OK(w[0].status == 200 && w[0].body == b && !l.is_suspended);
 	hub_close(&h);
-	OK(w[1].is_done && w[1].status == 503 && !w[1].body && !hub_take_wish(&h));
-	hub_wish(&h, &w[2]);
-	OK(w[2].is_done && w[2].status == 503);
+	OK(w[1].status == 503 && !w[1].body && !hub_take_wish(&h));
+	OK(!hub_wish(&h, &w[2]) && w[2].status == 503 && !l.is_suspended);
 	body_drop(b);
 	hub_finish(&h);
+}
+
+/* ---- connections that say nothing -------------------------------------------------------------------- */
+
+static bool is_over(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
+}
+
+static void waiting(void)
+{
+	struct waits late, room;
+	struct wait *w[4];
+	int pairs[4][2], i;
+
+	OK(waits_init(&late, 0) && waits_init(&room, 1000000));
+	for (i = 0; i < 4; i++) {
+		EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[i]), 0);
+		w[i] = waits_add(i < 1 ? &late : &room, pairs[i][0]);
+		OK(w[i]);
+	}
+	waits_sweep(&room);
+	OK(!is_over(pairs[1][1]));
+	waits_sweep(&late);
+	OK(is_over(pairs[0][1])); /* its time was over */
+	waits_end(&room, w[1]);   /* this one has asked */
+	OK(waits_drop_oldest(&room) && !is_over(pairs[1][1]) && is_over(pairs[2][1]) && !is_over(pairs[3][1]));
+	waits_begin(&room, w[1]);
+	OK(waits_drop_oldest(&room) && is_over(pairs[3][1]) && !is_over(pairs[1][1]));
+	OK(waits_drop_oldest(&room) && is_over(pairs[1][1]) && !waits_drop_oldest(&room));
+	waits_begin(&room, NULL);
+	for (i = 0; i < 4; i++) {
+		waits_remove(i < 1 ? &late : &room, w[i]);
+		close(pairs[i][0]);
+		close(pairs[i][1]);
+	}
+	waits_finish(&late);
+	waits_finish(&room);
 }
 
 /* ---- the gate --------------------------------------------------------------------------------------- */
@@ -178,6 +217,9 @@ static void who_may_ask(void)
 		{{"GET", "h:1", NULL, NULL, "h:1", NULL}, 0},
 		{{"HEAD", "h:1", "http://h:1", "same-origin", "h:1", NULL}, 0},
 		{{"GET", "name:1", "http://name:1", "none", "h:1", NULL}, 0},
+		{{"GET", "NAME:1", "http://name:1", NULL, "h:1", NULL}, 0},
+		{{"GET", "H", NULL, NULL, "h:80", NULL}, 0},
+		{{"GET", "LocalHost:8", NULL, NULL, NULL, NULL}, 0},
 		{{"GET", NULL, NULL, NULL, "h:1", NULL}, 421},
 		{{"GET", "", NULL, NULL, "h:1", NULL}, 421},
 		{{"GET", "h:2", NULL, NULL, "h:1", NULL}, 421},
@@ -226,6 +268,17 @@ static void tokens(void)
 	EQ(strcmp(name, "galvo-80"), 0);
 }
 
+static void places(void)
+{
+	static const struct gate g = {.place = "0123"}, none;
+
+	EQ(strcmp(gate_below(&g, "/0123/data"), "/data"), 0);
+	EQ(strcmp(gate_below(&g, "/0123/"), "/"), 0);
+	OK(!gate_below(&g, "/0123") && !gate_below(&g, "/") && !gate_below(&g, "0123/data"));
+	OK(!gate_below(&g, "/01234/data") && !gate_below(&g, "/0124/data") && !gate_below(&g, "/data"));
+	OK(!gate_below(&none, "//data"));
+}
+
 static void numbers(void)
 {
 	static const char *const bad[] = {"", "x", "1x", "nan", "inf", "-inf", "1e999", "0x10", " 1", "1 ", "--1", "1,5",
@@ -269,8 +322,10 @@ static const struct tap_test tests[] = {
 	{"a slow viewer hears of a gap", slow},
 	{"what is kept is bounded", bounded_bytes},
 	{"wishes", wishes},
+	{"who asks for nothing has to go", waiting},
 	{"who may ask", who_may_ask},
 	{"tokens", tokens},
+	{"places", places},
 	{"numbers", numbers},
 	{"text of JSON", text_of_json},
 };
