@@ -55,6 +55,10 @@ enum opt_taken {
  */
 bool opts_take(const struct command *, int argc, char **argv, int *at,
                enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx, int *ret_exit);
+/* Options before operands and behind them, which then are all at the end: from argv[*at] on. */
+bool opts_take_mixed(const struct command *, int argc, char **argv, int *at,
+                     enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx,
+                     int *ret_exit);
 void command_print_help(const struct command *); /* to stdout */
 /* One line on stderr, and EXIT_OF_USAGE. */
 __attribute__((format(printf, 2, 3))) int usage_error(const struct command *, const char *fmt, ...);

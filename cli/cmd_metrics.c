@@ -159,7 +159,7 @@ static int run(const struct command *command, int argc, char **argv)
 	const char *operand, *wrong;
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &ways, &exit_code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &ways, &exit_code))
 		return exit_code;
 	if (argc - at > 1)
 		return usage_error(command, "expected one name at most");

@@ -150,18 +150,13 @@ static int run(const struct command *command, int argc, char **argv)
 	const char *ending, *dir;
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &w, &exit_code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &w, &exit_code))
 		return exit_code;
 	if (at == argc)
 		return usage_error(command, "expected a run directory");
-	/* `galvo plot RUN -o FILE` is as good. */
+	if (argc - at > 1)
+		return usage_error(command, "expected one run directory, got '%s' too", argv[at + 1]);
 	dir = argv[at];
-	argc -= at;
-	argv += at;
-	if (!opts_take(command, argc, argv, &at, take_option, &w, &exit_code))
-		return exit_code;
-	if (at != argc)
-		return usage_error(command, "expected one run directory, got '%s' too", argv[at]);
 	if (!w.file)
 		return usage_error(command, "expected -o FILE");
 	ending = strrchr(w.file, '.');

@@ -56,7 +56,7 @@ static int run(const struct command *command, int argc, char **argv)
 	                                .format = GALVO_REPORT_TEXT};
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &options, &exit_code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &options, &exit_code))
 		return exit_code;
 	if (argc - at != 1)
 		return usage_error(command, "expected one run directory");

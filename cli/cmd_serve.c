@@ -227,7 +227,7 @@ static int run(const struct command *command, int argc, char **argv)
 	static struct serving s = {.port = -1, .signal_fd = -1};
 	int at, exit_code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &s, &exit_code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &s, &exit_code))
 		return exit_code;
 	if (s.has_live_options && !s.is_live)
 		return usage_error(command, "--pid and --output are of a recording: expected --live");

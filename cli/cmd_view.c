@@ -236,7 +236,7 @@ static int run(const struct command *command, int argc, char **argv)
 	galvo_error error;
 	int at, code;
 
-	if (!opts_take(command, argc, argv, &at, take_option, &v, &code))
+	if (!opts_take_mixed(command, argc, argv, &at, take_option, &v, &code))
 		return code;
 	if (at == argc)
 		return usage_error(command, "expected a run directory");

@@ -53,7 +53,7 @@ int usage_error(const struct command *command, const char *fmt, ...)
 }
 
 /* The next option's key, its argument in *ret_arg; OPT_END, or OPT_BAD when stderr says why. */
-static int opt_next(const struct command *command, int argc, char **argv, int *at,
+static int opt_next(const struct command *command, bool is_mixed, int argc, char **argv, int *at,
                     const char **ret_arg)
 {
 	struct option longs[OPTS_MAX + 1] = {0};
@@ -74,7 +74,7 @@ static int opt_next(const struct command *command, int argc, char **argv, int *a
 	}
 	opterr = 0;
 	optind = *at;
-	key = getopt_long(argc, argv, shorts, longs, NULL);
+	key = getopt_long(argc, argv, is_mixed ? shorts + 1 : shorts, longs, NULL);
 	*at = optind;
 	*ret_arg = optarg;
 	if (key == '?' || key == ':') {
@@ -138,14 +138,15 @@ static int wrong_value(const struct command *command, int key, const char *arg)
 	                   command->opts[i].takes ? command->opts[i].takes : "another value", arg);
 }
 
-bool opts_take(const struct command *command, int argc, char **argv, int *at,
-               enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx, int *ret_exit)
+static bool take_all(const struct command *command, bool is_mixed, int argc, char **argv, int *at,
+                     enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx,
+                     int *ret_exit)
 {
 	const char *arg;
 	int key;
 
-	*at = 1;
-	while ((key = opt_next(command, argc, argv, at, &arg)) != OPT_END) {
+	*at = 0; /* for getopt: begin anew */
+	while ((key = opt_next(command, is_mixed, argc, argv, at, &arg)) != OPT_END) {
 		enum opt_taken taken = OPT_SAID;
 
 		if (key == 'h') {
@@ -161,6 +162,19 @@ bool opts_take(const struct command *command, int argc, char **argv, int *at,
 		return false;
 	}
 	return true;
+}
+
+bool opts_take(const struct command *command, int argc, char **argv, int *at,
+               enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx, int *ret_exit)
+{
+	return take_all(command, false, argc, argv, at, take, ctx, ret_exit);
+}
+
+bool opts_take_mixed(const struct command *command, int argc, char **argv, int *at,
+                     enum opt_taken (*take)(void *ctx, int key, const char *arg), void *ctx,
+                     int *ret_exit)
+{
+	return take_all(command, true, argc, argv, at, take, ctx, ret_exit);
 }
 
 bool parse_number(const char *text, double *ret)

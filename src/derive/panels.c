@@ -41,12 +41,11 @@ static galvo_status feeds_make(struct panel_maker *m, galvo_error *reterr)
 
 /* ---- the axis -------------------------------------------------------------------------------- */
 
-/* A run that does not know its start begins where its first values do. */
+/* As the report has it: where nobody says when the recording began, from the first row. */
 static void find_axis(struct panel_maker *m)
 {
-	const bool is_told = m->run->session && m->run->session->start_mono_ns;
 	struct panels *p = m->panels;
-	size_t i, k;
+	size_t i;
 
 	p->zero_mono_ns = m->summary->start_mono_ns;
 	p->end_mono_ns = m->summary->end_mono_ns;
@@ -55,18 +54,6 @@ static void find_axis(struct panel_maker *m)
 
 		if (t->rows_len && t->mono_ns[t->rows_len - 1] > p->end_mono_ns)
 			p->end_mono_ns = t->mono_ns[t->rows_len - 1];
-	}
-	for (i = 0; i < m->memory->feeds_len && !is_told; i++) {
-		const struct feed *f = &m->memory->feeds[i];
-		const uint64_t first_ns = f->ledger.table->mono_ns[0];
-
-		for (k = 0; k < f->ledger.table->columns_len; k++) {
-			uint64_t period_ns = f->column[k].period_ns;
-			uint64_t from_ns = first_ns > period_ns ? first_ns - period_ns : 0;
-
-			if (f->column[k].is_known && from_ns < p->zero_mono_ns)
-				p->zero_mono_ns = from_ns;
-		}
 	}
 }
 

@@ -49,6 +49,11 @@ struct panel {
 	size_t peaks_len;
 	struct curve *curves;
 	size_t curves_len;
+	/*
+	 * Of a stack: the sum of all its curves, "cpu/total". Its points are means from tick to tick, as what
+	 * is read of one tick is read at moments that differ a little. NULL: the panel is no stack.
+	 */
+	const struct curve *total;
 };
 
 /* A region or a mark on its lane. Lanes are numbered from 0 within one domain; nested ones are below. */
@@ -88,7 +93,9 @@ void panels_finish(struct panels *p);
  * The points of a curve: value[i] holds from from_mono_ns[i] to end_mono_ns[i], which is later, in
  * order of time, on CLOCK_MONOTONIC. from_mono_ns[i] > end_mono_ns[i-1]: nothing is known of the time
  * between: a gap. All values are finite. Of many summed up they are means from tick to tick: where some
- * covered a part of it only, they come to what these used. Zeroed after failures.
+ * covered a part of it only, they come to what these used. A counter's growth is known also where the
+ * reading was late, a level is not: where it was not read for GAP_FACTOR times its pace it has a gap, while
+ * figures of the report let the value that was read then stand for it. Zeroed after failures.
  */
 struct points {
 	uint64_t *from_mono_ns, *end_mono_ns;
@@ -109,7 +116,7 @@ struct bucket {
 
 /*
  * Those points that reach into [from_mono_ns, end_mono_ns), as at most some more than `wish` buckets of
- * as many points each. Only gaps of more than a 4096th of that time part buckets. Free with free(), also
+ * as many points each. Only gaps of more than a 4096th of that time, where points cover it, part buckets. Free with free(), also
  * where there are none.
  */
 galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,

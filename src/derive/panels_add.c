@@ -259,6 +259,7 @@ static galvo_status curve_add(struct panel_maker *m, struct draft *d, const stru
 		return panels_no_memory(reterr);
 	way.feed = d->feed;
 	way.column = c->column;
+	way.is_level = c->rule->is_level;
 	*kept = way;
 	*to = (struct curve){
 		.key = key_of(m, d, key, c->rule->label), .label = words(m, thing, c->rule->label),
@@ -334,6 +335,24 @@ static galvo_status curves_add(struct panel_maker *m, struct draft *d, galvo_err
 	return status;
 }
 
+/* What all curves of a stack come to. */
+static galvo_status total_add(struct panel_maker *m, struct draft *d, galvo_error *reterr)
+{
+	struct curve_way *way = panels_alloc(m->memory, 1, sizeof(*way));
+	struct curve *total = panels_alloc(m->memory, 1, sizeof(*total));
+
+	if (!way || !total)
+		return panels_no_memory(reterr);
+	*way = (struct curve_way){.kind = WAY_TOTAL, .feed = d->feed, .columns = d->columns,
+	                          .columns_len = d->columns_len,
+	                          .is_level = d->columns[0].rule->is_level};
+	*total = (struct curve){
+		.key = key_of(m, d, "total", NULL), .label = "total", .metric = "", .help = "",
+		.is_level = d->columns[0].rule->is_level, .process = SIZE_MAX, .gpu = SIZE_MAX, .way = way};
+	d->panel.total = total;
+	return total->key ? GALVO_OK : panels_no_memory(reterr);
+}
+
 /* ---- one of them ----------------------------------------------------------------------------- */
 
 galvo_status panel_keep(struct panel_maker *m, const struct panel *panel, galvo_error *reterr)
@@ -368,6 +387,10 @@ galvo_status panel_add(struct panel_maker *m, const struct panel_rule *rule, gal
 		return status;
 	if (rule->flags & PANEL_MANY && d.panel.curves_len >= HEAT_FROM)
 		d.panel.shape = PANEL_HEAT;
+	if (d.panel.shape == PANEL_STACK)
+		status = total_add(m, &d, reterr);
+	if (status != GALVO_OK)
+		return status;
 	status = panel_peaks(m, &d, reterr);
 	return status == GALVO_OK ? panel_keep(m, &d.panel, reterr) : status;
 }

@@ -75,11 +75,20 @@ static struct bucket bucket_of(const struct points *p, size_t first, size_t len)
 	return b;
 }
 
+/* Who asks for all time there is wants no more than points cover. */
+static uint64_t gap_that_parts(const struct points *p, uint64_t from_ns, uint64_t end_ns)
+{
+	if (p->len && from_ns < p->from_mono_ns[0])
+		from_ns = p->from_mono_ns[0];
+	if (p->len && end_ns > p->end_mono_ns[p->len - 1])
+		end_ns = p->end_mono_ns[p->len - 1];
+	return end_ns > from_ns ? (end_ns - from_ns) / GAP_PARTS : 0;
+}
+
 galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,
                             size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr)
 {
-	const uint64_t gap_ns = end_mono_ns > from_mono_ns
-	                        ? (end_mono_ns - from_mono_ns) / GAP_PARTS : 0;
+	const uint64_t gap_ns = gap_that_parts(p, from_mono_ns, end_mono_ns);
 	const size_t first = ended(p, from_mono_ns), last = begun(p, end_mono_ns);
 	const size_t n = last > first && end_mono_ns > from_mono_ns ? last - first : 0;
 	const size_t most = wish && n ? (n - 1) / wish + 1 : n;

@@ -66,6 +66,7 @@ void feed_forget_figures(struct feed *f);
 enum way_kind {
 	WAY_COLUMN, /* a column's values of one thing */
 	WAY_REST,   /* their sum over all things that have no curve of their own */
+	WAY_TOTAL,  /* the sum of columns over all things */
 	WAY_SAMPLES, /* of a GPU's hardware counters */
 };
 
@@ -73,8 +74,11 @@ struct curve_way {
 	enum way_kind kind;
 	const struct feed *feed;
 	size_t column;
+	bool is_level;
 	uint32_t thing;
 	const bool *is_shown; /* of REST: by thing */
+	const struct shown_column *columns; /* of TOTAL */
+	size_t columns_len;
 	const struct gpu_rows *samples; /* of SAMPLES, as what follows */
 	size_t gpu; /* its number in the run */
 	struct counter_value value;
@@ -86,9 +90,11 @@ struct cover_walk {
 	const double *values;
 	struct pass pass;
 	const struct ticks *ticks;
+	bool is_level;
 };
 
-struct cover_walk cover_walk_of(const struct feed *f, size_t column);
+/* Of a level nothing is known where nobody read it, however late the next reading was. */
+struct cover_walk cover_walk_of(const struct feed *f, size_t column, bool is_level);
 /* False: the row has no value. A value may cover nothing: then from_ns is end_ns. */
 bool cover_walk_row(struct cover_walk *w, struct account *a, size_t row, uint64_t *ret_from_ns,
                     double *ret_value);

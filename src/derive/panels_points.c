@@ -31,11 +31,11 @@ void points_add(struct points *p, uint64_t from_ns, uint64_t end_ns, double valu
 
 /* ---- what values cover ----------------------------------------------------------------------- */
 
-struct cover_walk cover_walk_of(const struct feed *f, size_t column)
+struct cover_walk cover_walk_of(const struct feed *f, size_t column, bool is_level)
 {
 	return (struct cover_walk){.feed = f, .values = f->ledger.table->values[column],
 	                           .pass = {.period_ns = f->column[column].period_ns},
-	                           .ticks = f->column[column].ticks};
+	                           .ticks = f->column[column].ticks, .is_level = is_level};
 }
 
 /* When the tick before that of the row began; 0: there is none. */
@@ -65,7 +65,7 @@ bool cover_walk_row(struct cover_walk *w, struct account *a, size_t row, uint64_
 	/* Ticks matter behind a hole only, and are not looked up elsewhere. */
 	if (a->any && mono_ns > a->last_mono_ns &&
 	    (mono_ns - a->last_mono_ns) / GAP_FACTOR > w->pass.period_ns)
-		w->pass.last_tick_ns = tick_before_ns(w->ticks, row);
+		w->pass.last_tick_ns = w->is_level ? UINT64_MAX : tick_before_ns(w->ticks, row);
 	covered_ns = pass_covered_ns(&w->feed->ledger, &w->pass, a, mono_ns);
 	*ret_from_ns = covered_ns < mono_ns ? mono_ns - covered_ns : 0;
 	*ret_value = w->values[row];
@@ -83,7 +83,7 @@ static galvo_status column_points(const struct curve_way *w, struct points *ret,
 	const struct feed *f = w->feed;
 	const uint32_t *rows = f->order + f->first[w->thing];
 	const size_t n = f->first[w->thing + 1] - f->first[w->thing];
-	struct cover_walk walk = cover_walk_of(f, w->column);
+	struct cover_walk walk = cover_walk_of(f, w->column, w->is_level);
 	struct account a = {0};
 	galvo_status status;
 	size_t values = 0, i;
@@ -119,14 +119,36 @@ static galvo_status sample_points(const struct panels *p, const struct curve_way
 	return status;
 }
 
+/* Where nobody says when the recording began, a first row may claim time before there was any. */
+static void cut_before(struct points *p, uint64_t zero_ns)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < p->len; i++) {
+		uint64_t from_ns = p->from_mono_ns[i] > zero_ns ? p->from_mono_ns[i] : zero_ns;
+
+		if (p->end_mono_ns[i] <= zero_ns)
+			continue;
+		p->from_mono_ns[n] = from_ns;
+		p->end_mono_ns[n] = p->end_mono_ns[i];
+		p->value[n++] = p->value[i];
+	}
+	p->len = n;
+}
+
 galvo_status curve_points(const struct panels *p, const struct curve *c, struct points *ret,
                           galvo_error *reterr)
 {
+	galvo_status status = GALVO_OK;
+
 	*ret = (struct points){0};
 	switch (c->way->kind) {
-	case WAY_COLUMN: return column_points(c->way, ret, reterr);
-	case WAY_REST: return rest_points(c->way, ret, reterr);
-	case WAY_SAMPLES: return sample_points(p, c->way, ret, reterr);
+	case WAY_COLUMN: status = column_points(c->way, ret, reterr); break;
+	case WAY_REST:
+	case WAY_TOTAL: status = rest_points(c->way, ret, reterr); break;
+	case WAY_SAMPLES: status = sample_points(p, c->way, ret, reterr); break;
 	}
-	return points_make(ret, 0, reterr);
+	if (!p->run->session || !p->run->session->start_mono_ns)
+		cut_before(ret, p->zero_mono_ns);
+	return status;
 }

@@ -1,4 +1,4 @@
-/* The curve of those that are too many: the sum over all of them, as means from tick to tick. */
+/* Sums over things, as means from tick to tick: of those that are too many, and of a whole stack. */
 #include <float.h>
 #include <math.h>
 
@@ -26,42 +26,74 @@ static void sums_finish(struct sums *s)
 	free(s->is_known);
 }
 
-/* ---- the rows of all that are not shown -------------------------------------------------------- */
+/* ---- the rows of all that are summed up -------------------------------------------------------- */
 
 struct rest_row {
 	uint64_t from_ns, end_ns;
 	double value;
 };
 
+/* Goes through rows, and in each of them through columns. */
 struct rest_walk {
-	struct cover_walk walk;
 	const struct curve_way *way;
-	struct account *accounts;
-	size_t row;
+	struct cover_walk *walks; /* by column */
+	size_t columns_len;
+	struct account *accounts; /* of a column's things, then of the next one's */
+	size_t row, column;
+	uint64_t period_ns; /* of the column that is read most often */
 };
 
 static void rest_rewind(struct rest_walk *x)
 {
-	x->walk = cover_walk_of(x->way->feed, x->way->column);
-	x->row = 0;
-	memset(x->accounts, 0, x->way->feed->ledger.slots_len * sizeof(*x->accounts));
+	const struct curve_way *w = x->way;
+	size_t i;
+
+	x->row = x->column = 0;
+	x->period_ns = UINT64_MAX;
+	for (i = 0; i < x->columns_len; i++) {
+		x->walks[i] = cover_walk_of(w->feed, w->columns_len ? w->columns[i].column : w->column,
+		                            w->is_level);
+		if (x->walks[i].pass.period_ns < x->period_ns)
+			x->period_ns = x->walks[i].pass.period_ns;
+	}
+	memset(x->accounts, 0,
+	       x->columns_len * w->feed->ledger.slots_len * sizeof(*x->accounts));
+}
+
+static galvo_status rest_open(struct rest_walk *x, galvo_error *reterr)
+{
+	const size_t things = x->way->feed->ledger.slots_len;
+
+	x->columns_len = x->way->columns_len ? x->way->columns_len : 1;
+	x->walks = alloc_array(x->columns_len, sizeof(*x->walks));
+	x->accounts = alloc_array(things, x->columns_len * sizeof(*x->accounts));
+	return x->walks && x->accounts
+	       ? GALVO_OK : err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu things", things);
+}
+
+static void rest_close(struct rest_walk *x)
+{
+	free(x->walks);
+	free(x->accounts);
 }
 
 static bool rest_next(struct rest_walk *x, struct rest_row *ret)
 {
 	const struct ledger *s = &x->way->feed->ledger;
 
-	for (; x->row < s->table->rows_len; x->row++) {
-		uint32_t slot = ledger_slot(s, x->row);
+	while (x->row < s->table->rows_len) {
+		const uint32_t slot = ledger_slot(s, x->row);
+		const size_t row = x->row, column = x->column;
+		bool has_value = slot < s->slots_len &&
+		                 !(x->way->is_shown && x->way->is_shown[slot]) &&
+		                 cover_walk_row(&x->walks[column], &x->accounts[column * s->slots_len + slot],
+		                                row, &ret->from_ns, &ret->value);
 
-		if (slot >= s->slots_len || x->way->is_shown[slot] ||
-		    !cover_walk_row(&x->walk, &x->accounts[slot], x->row, &ret->from_ns, &ret->value))
-			continue;
-		ret->end_ns = s->table->mono_ns[x->row];
-		if (ret->from_ns >= ret->end_ns)
-			continue;
-		x->row++;
-		return true;
+		x->column = column + 1 < x->columns_len ? column + 1 : 0;
+		x->row += x->column == 0;
+		ret->end_ns = s->table->mono_ns[row];
+		if (has_value && ret->from_ns < ret->end_ns)
+			return true;
 	}
 	return false;
 }
@@ -89,7 +121,7 @@ static bool end_tick(struct sums *s, uint64_t from_ns, uint64_t end_ns, uint64_t
 
 static bool find_intervals(struct sums *s, struct rest_walk *x)
 {
-	const uint64_t period_ns = x->walk.pass.period_ns;
+	const uint64_t period_ns = x->period_ns;
 	uint64_t tick_ns = 0, from_ns = 0, end_ns = 0;
 	struct rest_row r;
 
@@ -188,8 +220,7 @@ static double as_finite(double v)
 
 galvo_status rest_points(const struct curve_way *w, struct points *ret, galvo_error *reterr)
 {
-	const size_t things = w->feed->ledger.slots_len;
-	struct rest_walk x = {.way = w, .accounts = alloc_array(things, sizeof(*x.accounts))};
+	struct rest_walk x = {.way = w};
 	struct sums s = {0};
 	galvo_status status;
 	double slope = 0;
@@ -197,8 +228,9 @@ galvo_status rest_points(const struct curve_way *w, struct points *ret, galvo_er
 	size_t i;
 
 	*ret = (struct points){0};
-	status = x.accounts ? sums_make(&s, &x, reterr)
-	                    : err_set(reterr, GALVO_ERR_NOMEM, "no memory for %zu things", things);
+	status = rest_open(&x, reterr);
+	if (status == GALVO_OK)
+		status = sums_make(&s, &x, reterr);
 	if (status == GALVO_OK)
 		status = points_make(ret, s.len, reterr);
 	for (i = 0; status == GALVO_OK && i + 1 < s.len; i++) {
@@ -211,6 +243,6 @@ galvo_status rest_points(const struct curve_way *w, struct points *ret, galvo_er
 			           as_finite(s.amount[i] / (double)(end_ns - from_ns) + slope));
 	}
 	sums_finish(&s);
-	free(x.accounts);
+	rest_close(&x);
 	return status;
 }

@@ -36,6 +36,24 @@ static galvo_status check(const galvo_page_run *runs, size_t runs_len, const gal
 	return check_windows(o, reterr);
 }
 
+/* A time behind the ends of all runs is a slip of the pen. */
+static galvo_status check_lengths(const struct document *d, const galvo_page_options *o,
+                                  galvo_error *reterr)
+{
+	double longest_s = 0;
+	size_t i;
+
+	for (i = 0; i < d->runs_len; i++)
+		longest_s = fmax(longest_s, (double)(int64_t)(d->runs[i].panels.end_mono_ns -
+		                                              d->runs[i].zero_mono_ns) / 1e9);
+	for (i = 0; i < o->details_len; i++)
+		if (o->details[i].from_s >= longest_s)
+			return err_set(reterr, GALVO_ERR_INVALID,
+			               "details: expected times within the run, which is %.3g s long, got %g to "
+			               "%g s", longest_s, o->details[i].from_s, o->details[i].end_s);
+	return GALVO_OK;
+}
+
 /* ---- what fits ---------------------------------------------------------------------------------------- */
 
 /* How much room is left, and one more; 0: it does not fit. */
@@ -167,6 +185,8 @@ galvo_status page_write(const struct page_parts *parts, const galvo_page_run *ru
 	d.bytes = o.precision_bits == 64 ? 8 : 4;
 	d.max_bytes = o.max_bytes ? o.max_bytes : PAGE_BYTES;
 	status = document_open(&d, runs, runs_len, NULL, 0, reterr);
+	if (status == GALVO_OK)
+		status = check_lengths(&d, &o, reterr);
 	if (status == GALVO_OK)
 		status = document_title(&d, o.title, reterr);
 	if (status == GALVO_OK && o.align)

@@ -90,7 +90,7 @@ struct page_run_data {
 	double shift_s;
 	struct base *bases;
 	size_t bases_len, bases_cap;
-	struct page_curve *curves; /* of all panels, one after the other */
+	struct page_curve *curves; /* of all panels, one after the other; a stack's total is its last one */
 	size_t curves_len;
 };
 

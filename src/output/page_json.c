@@ -209,12 +209,12 @@ static void json_pieces(struct json *j, const struct page_run_data *r, const str
 	json_close(j, "]");
 }
 
-static void json_curve(struct json *j, const struct document *d, const struct page_run_data *r,
-                       const struct page_curve *c)
+static void json_curve(struct json *j, const char *name, const struct document *d,
+                       const struct page_run_data *r, const struct page_curve *c)
 {
 	const struct curve *curve = c->curve;
 
-	json_open(j, NULL, "{");
+	json_open(j, name, "{");
 	json_string(j, "key", curve->key);
 	json_string(j, "label", curve->label);
 	json_string(j, "metric", curve->metric ? curve->metric : "");
@@ -285,11 +285,13 @@ static void json_panels(struct json *j, const struct document *d, const struct p
 			json_open(j, "series", "[");
 			for (k = 0; k < p->curves_len; k++)
 				if (c[k].base != SIZE_MAX)
-					json_curve(j, d, r, &c[k]);
+					json_curve(j, NULL, d, r, &c[k]);
 			json_close(j, "]");
+			if (p->total && c[k].base != SIZE_MAX)
+				json_curve(j, "total", d, r, &c[k]);
 			json_close(j, "}");
 		}
-		c += p->curves_len;
+		c += p->curves_len + (p->total != NULL);
 	}
 	json_close(j, "]");
 }

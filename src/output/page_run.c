@@ -40,14 +40,20 @@ static galvo_status open_run(struct page_run_data *r, const struct galvo_summary
 		return status;
 	r->zero_mono_ns = zero_mono_ns ? zero_mono_ns : r->panels.zero_mono_ns;
 	for (i = 0; i < r->panels.panels_len; i++)
-		n += r->panels.panels[i].curves_len;
+		n += r->panels.panels[i].curves_len + (r->panels.panels[i].total != NULL);
 	r->curves = alloc_array(n + 1, sizeof(*r->curves));
 	if (!r->curves)
 		return no_memory(reterr);
-	for (i = 0; i < r->panels.panels_len; i++)
-		for (k = 0; k < r->panels.panels[i].curves_len; k++)
-			r->curves[r->curves_len++] = (struct page_curve){
-				.curve = &r->panels.panels[i].curves[k], .base = SIZE_MAX};
+	for (i = 0; i < r->panels.panels_len; i++) {
+		const struct panel *p = &r->panels.panels[i];
+
+		for (k = 0; k < p->curves_len; k++)
+			r->curves[r->curves_len++] = (struct page_curve){.curve = &p->curves[k],
+			                                                 .base = SIZE_MAX};
+		if (p->total)
+			r->curves[r->curves_len++] = (struct page_curve){.curve = p->total,
+			                                                 .base = SIZE_MAX};
+	}
 	return GALVO_OK;
 }
 

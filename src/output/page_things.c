@@ -39,6 +39,17 @@ static void put_status(struct buf *b, const struct summary_process *p)
 		buf_printf(b, "\"%s\"", p->life == LIFE_KILLED ? name : words[p->life]);
 }
 
+/* It has values over time: of what it read and wrote, of anything. */
+static bool is_io_sampled(const struct summary_process *p)
+{
+	return !isnan(p->read_bytes_per_s.avg) || !isnan(p->write_bytes_per_s.avg);
+}
+
+static bool is_sampled(const struct summary_process *p)
+{
+	return !isnan(p->cpu_pct_of_core.avg) || !isnan(p->rss_bytes.avg) || is_io_sampled(p);
+}
+
 static void json_process(struct json *j, const struct document *d, const struct page_run_data *r,
                          const struct summary_process *p, size_t parent)
 {
@@ -69,6 +80,8 @@ static void json_process(struct json *j, const struct document *d, const struct 
 	json_double(j, "rss_peak_bytes", d->is_news ? NAN : p->rss_bytes.peak);
 	json_double(j, "read_bytes", d->is_news ? NAN : p->use[USAGE_READ].own);
 	json_double(j, "written_bytes", d->is_news ? NAN : p->use[USAGE_WRITE].own);
+	json_flag(j, "sampled", is_sampled(p));
+	json_flag(j, "io_sampled", is_io_sampled(p));
 	json_close(j, "}");
 }
 

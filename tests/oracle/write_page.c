@@ -189,8 +189,9 @@ static void write_points(const char *name, const galvo_run *run)
 	need(galvo_summary_create(run, &sum, &error), &error, "summary");
 	need(panels_make(&panels, run, sum, &options, &error), &error, "panels");
 	for (i = 0; i < panels.panels_len; i++)
-		for (k = 0; k < panels.panels[i].curves_len; k++) {
-			const struct curve *c = &panels.panels[i].curves[k];
+		for (k = 0; k < panels.panels[i].curves_len + (panels.panels[i].total != NULL); k++) {
+			const struct curve *c = k < panels.panels[i].curves_len
+			                        ? &panels.panels[i].curves[k] : panels.panels[i].total;
 			struct points p = {0};
 
 			need(curve_points(&panels, c, &p, &error), &error, c->key);
@@ -208,7 +209,7 @@ static void write_points(const char *name, const galvo_run *run)
 
 int main(void)
 {
-	static const uint64_t sizes[] = {40, 80, 150, 300, 500};
+	static const uint64_t sizes[] = {50, 80, 150, 300, 500};
 	static const galvo_page_window windows[] = {{3, 3.5}, {20, 21}};
 	struct fake_run *big = alloc_array(1, sizeof(*big)), *all = alloc_array(1, sizeof(*all));
 	struct fake_run *news = alloc_array(1, sizeof(*news)), *evil = alloc_array(1, sizeof(*evil));
@@ -240,7 +241,7 @@ int main(void)
 	write_html("evil.html", &(galvo_page_run){&evil->run, EVIL}, 1,
 	           (galvo_page_options){.title = EVIL});
 	write_html("windows.html", &(galvo_page_run){&big->run, NULL}, 1, (galvo_page_options){
-		.max_bytes = 200000, .details = windows, .details_len = 2, .precision_bits = 64});
+		.max_bytes = 300000, .details = windows, .details_len = 2, .precision_bits = 64});
 	write_html("two.html", (const galvo_page_run[]){{&big->run, "before"}, {&all->run, "after"}}, 2,
 	           (galvo_page_options){.precision_bits = 64});
 	for (i = 0; i < ARRAY_LEN(sizes); i++) {

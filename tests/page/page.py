@@ -124,7 +124,8 @@ class Document:
         for run in self.json["runs"]:
             keys = set()
             for panel in run["panels"]:
-                for series in panel["series"]:
+                assert ("total" in panel) == (panel["shape"] == "stack"), panel["id"]
+                for series in panel["series"] + ([panel["total"]] if "total" in panel else []):
                     assert series["key"] not in keys, series["key"]
                     keys.add(series["key"])
                     yield series["key"], run, panel, series

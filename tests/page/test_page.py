@@ -123,7 +123,7 @@ def check_sizes(big):
 
 def check_windows(big):
     document = page.of_page("windows.html")
-    assert os.path.getsize("windows.html") <= 200000
+    assert os.path.getsize("windows.html") <= 300000
     assert document.json["resolution"].endswith("; all values of 3\u20133.5, 20\u201321 s")
     for key, run, _, series in document.series():
         found = [tuple(zip(*p[1:4])) for p in document.pieces(run, series) if p[0]["per"] == 1]
@@ -188,6 +188,8 @@ def check_things():
     assert any(s == "source process_io" and "Permission denied" in t for s, t in run["notes"]), run["notes"]
     processes = {p["id"]: p for p in run["processes"]}
     assert len(processes) == 22
+    assert all(p["sampled"] for p in run["processes"])
+    assert any(p["sampled"] and not p["io_sampled"] for p in run["processes"])
     make = run["processes"][0]
     assert (make["pid"], make["parent"], make["depth"], make["name"]) == (4711, None, 0, "make")
     for p in run["processes"]:
@@ -221,6 +223,7 @@ def check_capped():
         assert shown[p["parent"]]["depth"] == p["depth"] - 1
     assert {p["pid"] for p in whole["processes"]} <= {p["pid"] for p in shown}, "they have curves"
     assert {p["pid"] for p in shown if p["name"] == "quick"} == set(range(6032, 6040))
+    assert all(p["sampled"] != (p["name"] == "quick") for p in shown)
     assert "; the longest 10 of 19 regions" in fewer["resolution"], fewer["resolution"]
 
     def ids(regions):

@@ -134,6 +134,11 @@ static void gaps(void)
 		add(&p, i * 2000, i * 2000 + 1000, 1);
 	add(&p, 50 * 2000 + 1, 50 * 2000 + 500, 2);
 	add(&p, 4000000, 4096000, 3);
+	/* Of all time there is, too, as points cover no more. */
+	r = buckets(&p, 0, UINT64_MAX, 10);
+	EQ(r.all[r.len - 1].len, 1);
+	EQ(r.len, 9 + 2);
+	free(r.all);
 	r = buckets(&p, 0, 4096000, 10);
 	check(&p, &r);
 	for (i = 0; i < r.len; i++)

@@ -49,6 +49,8 @@ export interface Process {
 	rss_peak_bytes: number | null;
 	read_bytes: number | null;
 	written_bytes: number | null;
+	sampled?: boolean; /* false: it has no values over time */
+	io_sampled?: boolean; /* the same of what it read and wrote */
 }
 
 export interface Regions {
@@ -117,4 +119,5 @@ export interface Panel {
 	ceiling: number | null;
 	peaks: [string, number][];
 	series: Series[];
+	total?: Series; /* of a stack: their sum */
 }

@@ -22,6 +22,7 @@ export interface StoredPanel {
 	id: string;
 	panel: Panel; /* of the first run that has it */
 	series: { run: number; series: Series }[]; /* of all runs */
+	totals: { run: number; series: Series }[]; /* of a stack: the sum of each run's */
 }
 
 export interface Store {

@@ -112,6 +112,7 @@ export class Recordings implements Store {
 		/* Who holds a panel holds it still: the same one comes again. */
 		for (const stored of this.panels) {
 			stored.series = [];
+			stored.totals = [];
 			stored.panel = { ...stored.panel, series: [] };
 		}
 		news.runs.forEach((run, index) => this.addRun(run, index, source));
@@ -121,7 +122,7 @@ export class Recordings implements Store {
 
 	/* Those that are in no panel, nor in news behind that sequence. */
 	private forgetCurves(sequence: number): void {
-		const shown = new Set(this.panels.flatMap((panel) => panel.series.map(({ run, series }) => `${run}/${series.key}`)));
+		const shown = new Set(this.panels.flatMap((panel) => [...panel.series, ...panel.totals].map(({ run, series }) => `${run}/${series.key}`)));
 		for (const [id, curve] of this.curves) if (!shown.has(id) && !(curve.sequence > sequence)) this.curves.delete(id);
 	}
 
@@ -272,7 +273,7 @@ export class Recordings implements Store {
 		for (const panel of run.panels) {
 			const at = this.panels.findIndex(({ id }) => id === panel.id);
 			if (at >= 0) place = at;
-			else this.panels.splice(++place, 0, { id: panel.id, panel: { ...panel, series: [] }, series: [] });
+			else this.panels.splice(++place, 0, { id: panel.id, panel: { ...panel, series: [] }, series: [], totals: [] });
 			this.addSeries(this.panels[place], panel, index);
 		}
 	}
@@ -288,6 +289,8 @@ export class Recordings implements Store {
 				stored.panel.series.push(series);
 			}
 		}
+		const { total } = panel;
+		if (total && !stored.totals.some((one) => one.run === run)) stored.totals.push({ run, series: total });
 	}
 
 	private curve(run: number, key: string): Curve {
@@ -324,7 +327,7 @@ export class Recordings implements Store {
 		for (const base of run.bases)
 			bases.set(base.id, base.pieces.map((p) => new Instants(source, p.block, p.n, p.from, p.end, p.per)));
 		for (const panel of run.panels)
-			for (const series of panel.series) {
+			for (const series of panel.total ? [...panel.series, panel.total] : panel.series) {
 				const pieces = bases.get(series.base);
 				if (pieces) yield [series, pieces];
 			}
