@@ -31,6 +31,8 @@ export interface Store {
 	readonly panels: StoredPanel[];
 	/* Takes a document in: the first one, detail, news. Says what of the page it changes. */
 	merge(document: Document): void;
+	/* Is that of the one recording that is shown? */
+	isSame(news: Document): boolean;
 	/* Loads what there is of the finest pieces in that range; resolves when they are there. */
 	load(run: number, series: Series, range: Range): Promise<void>;
 	/* As load(), but buckets of enough_s seconds will do. */

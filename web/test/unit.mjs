@@ -240,6 +240,56 @@ test("detail is asked for once for a range, and taken", async () => {
 	assert.equal(store.at(0, coarse.entry, 11.0051), 1100);
 });
 
+/* Points from `from` to `end`, one a second, of values as high as they are late. */
+function seconds(from, end, options) {
+	const starts = Array.from({ length: end - from }, (_, i) => (from + i) * 1e9);
+	return oneSeries({ starts, ends: starts.map((t) => t + 1e9) }, starts.map((t) => t / 1e9), options);
+}
+
+test("an overview of the same recording keeps what is finer: news and detail", async () => {
+	const coarse = { overview: 2, fine: false };
+	const first = seconds(0, 100, coarse);
+	let asked = 0;
+	const store = createStore(first.document, () => {}, async (_run, { from, end }) => {
+		asked++;
+		return { ...seconds(Math.floor(from), Math.ceil(end), { overview: 1e9 }).document, kind: "detail" };
+	});
+	const of = () => store.panels[0].series[0].series;
+	await store.load(0, of(), { from: 10, end: 20 });
+	store.merge({ ...seconds(100, 110).document, kind: "news", sequence: "7" });
+	await store.load(0, of(), { from: 100, end: 110 });
+	store.merge({ ...seconds(0, 110, coarse).document, sequence: "7" });
+	assert.equal(store.at(0, of(), 105.5), 105);
+	await store.load(0, of(), { from: 10, end: 20 });
+	assert.equal(store.at(0, of(), 12.5), 12);
+	assert.equal(asked, 1);
+
+	/* Where news are missed, the overview is what is known. */
+	store.merge({ ...seconds(0, 200, coarse).document, sequence: "9" });
+	store.merge({ ...seconds(200, 210).document, kind: "news", sequence: "10" });
+	await store.want(0, of(), { from: 100, end: 210 }, 1000);
+	await store.news;
+	assert.notEqual(store.at(0, of(), 150.5), null);
+	assert.equal(store.at(0, of(), 205.5), 205);
+});
+
+test("what was asked of another recording is not taken in", async () => {
+	let give;
+	const first = seconds(0, 100, { overview: 2, fine: false });
+	const store = createStore(first.document, () => {}, () => new Promise((resolve) => (give = resolve)));
+	const waits = store.load(0, store.panels[0].series[0].series, { from: 10, end: 20 });
+	await new Promise((resolve) => setImmediate(resolve));
+	const other = seconds(0, 50, { overview: 2, fine: false });
+	other.run.zero_mono_ns = "5";
+	store.merge(other.document);
+	give({ ...seconds(10, 20, { overview: 1e9 }).document, kind: "detail" });
+	await waits;
+	assert.equal(store.at(0, store.panels[0].series[0].series, 13.5), 12); /* a bucket of 25 s */
+	const news = seconds(50, 60).document;
+	store.merge({ ...news, kind: "news", sequence: "3" });
+	assert.equal(store.runs[0].length_s, 50);
+});
+
 test("numbers and times as people read them", () => {
 	assert.equal(format.formatValue(1536, "bytes"), "1.50 KiB");
 	assert.equal(format.formatValue(1023.9999 * 1024 ** 2, "bytes_per_s"), "1.00 GiB/s");

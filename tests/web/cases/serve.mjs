@@ -50,6 +50,10 @@ async function follow(t, cwd) {
 	await state("ended");
 	await t.until("how it ended is told", async () => /killed by signal 2/.test(await page.locator("#top").textContent()));
 
+	/* Loaded when it is over, the page waits for the next one. */
+	await page.reload();
+	await state("ended");
+
 	recorder = record(cwd, "-f", "--", "sleep", "1000");
 	await t.until("the other one is shown", async () => /sleep 1000/.test(await page.locator("#top").textContent().catch(() => "")), 20000);
 	await state("live");

@@ -1,7 +1,8 @@
 /* The Store: documents put together, by run, panel and key of a series. */
-import type { Document, Marks, Panel, Process, Regions, Run, Series } from "../data.js";
+import type { Document, Panel, Process, Run, Series } from "../data.js";
 import type { Range } from "../state.js";
 import type { Figures, Store, StoredPanel, StoredRun } from "../store.js";
+import { mergeById, mergeMarks, mergeRegions } from "./merge.js";
 import { choose, inOrder, Instants, Piece, type Segment, type Source } from "./pieces.js";
 import { Tail } from "./tail.js";
 
@@ -15,6 +16,7 @@ interface Curve {
 	tail: Tail | null;
 	all: Piece[] | null; /* both; null: to be made */
 	version: number; /* of what is loaded */
+	sequence: number; /* of the last news that had it */
 }
 
 interface Fetched {
@@ -45,31 +47,13 @@ const inDocument = (blocks: Record<string, string>, width: 4 | 8): Source => ({
 	},
 });
 
-/* News know a moment of a thing: what they do not know stays as it was. */
-function keptWhereUnknown<T extends object>(old: T, one: T): T {
-	const known = Object.entries(one).filter(([, value]) => value !== null);
-	return { ...old, ...Object.fromEntries(known) };
-}
-
-/* Adds what is new; what has the same id is replaced. */
-function mergeById<T extends { id: string }>(old: T[], news: T[]): T[] {
-	const places = new Map(old.map((one, i) => [one.id, i]));
-	const ret = [...old];
-	for (const one of news) {
-		const place = places.get(one.id);
-		if (place === undefined) {
-			places.set(one.id, ret.length);
-			ret.push(one);
-		} else ret[place] = keptWhereUnknown(ret[place], one);
-	}
-	return ret;
-}
-
 export class Recordings implements Store {
 	document: Document;
 	readonly runs: StoredRun[] = [];
 	readonly panels: StoredPanel[] = [];
 	private readonly curves = new Map<string, Curve>();
+	private readonly details = new Set<Piece>();
+	private newest: number | null = null; /* the sequence of the last news */
 	private going = 0;
 	private versions = 0;
 	private fetched: Fetched[] = [];
@@ -90,26 +74,56 @@ export class Recordings implements Store {
 		const width = news.bytes ?? 4;
 		const source = news.blocks ? inDocument(news.blocks, width) : inPage(width);
 		if (news.kind === "page" || news.kind === "overview") {
-			this.document = news;
-			this.runs.length = 0;
-			this.curves.clear();
-			this.fetched = [];
-			/* Who holds a panel holds it still: the same one comes again. */
-			for (const stored of this.panels) {
-				stored.series = [];
-				stored.totals = [];
-				stored.panel = { ...stored.panel, series: [] };
-			}
-			news.runs.forEach((run, index) => this.addRun(run, index, source));
-			for (let i = this.panels.length - 1; i >= 0; i--) if (this.panels[i].series.length === 0) this.panels.splice(i, 1);
+			this.takeAll(news, source);
+		} else if (!this.isSame(news)) {
+			return;
 		} else if (news.kind === "detail") {
 			this.mergeDetail(news, this.runs[0].index, source);
 		} else {
 			this.document.live = news.live;
 			if (news.sequence !== undefined) this.document.sequence = news.sequence;
-			for (const run of news.runs) this.mergeNews(run, source);
+			for (const run of news.runs) this.mergeNews(run, source, Number(news.sequence ?? NaN));
 		}
 		this.changed();
+	}
+
+	/* Of the one recording that is shown: answers may come when another one is. */
+	isSame(news: Document): boolean {
+		if (this.runs.length !== 1 || news.runs.length !== 1) return false;
+		return this.runs[0].zero_mono_ns === news.runs[0].zero_mono_ns;
+	}
+
+	/* The overview anew: of the same recording, what is known finer is kept. */
+	private takeAll(news: Document, source: Source): void {
+		const known = this.isSame(news);
+		this.document = news;
+		this.runs.length = 0;
+		if (!known) {
+			this.curves.clear();
+			this.details.clear();
+			this.fetched = [];
+			this.newest = null;
+		}
+		for (const curve of this.curves.values()) {
+			curve.pieces = curve.pieces.filter((piece) => this.details.has(piece));
+			curve.all = null;
+			curve.version = ++this.versions;
+		}
+		/* Who holds a panel holds it still: the same one comes again. */
+		for (const stored of this.panels) {
+			stored.series = [];
+			stored.totals = [];
+			stored.panel = { ...stored.panel, series: [] };
+		}
+		news.runs.forEach((run, index) => this.addRun(run, index, source));
+		for (let i = this.panels.length - 1; i >= 0; i--) if (this.panels[i].series.length === 0) this.panels.splice(i, 1);
+		this.forgetCurves(Number(news.sequence ?? Infinity));
+	}
+
+	/* Those that are in no panel, nor in news behind that sequence. */
+	private forgetCurves(sequence: number): void {
+		const shown = new Set(this.panels.flatMap((panel) => [...panel.series, ...panel.totals].map(({ run, series }) => `${run}/${series.key}`)));
+		for (const [id, curve] of this.curves) if (!shown.has(id) && !(curve.sequence > sequence)) this.curves.delete(id);
 	}
 
 	async load(run: number, series: Series, range: Range): Promise<void> {
@@ -282,7 +296,7 @@ export class Recordings implements Store {
 	private curve(run: number, key: string): Curve {
 		const id = `${run}/${key}`;
 		let curve = this.curves.get(id);
-		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null, version: ++this.versions }));
+		if (!curve) this.curves.set(id, (curve = { pieces: [], tail: null, all: null, version: ++this.versions, sequence: 0 }));
 		return curve;
 	}
 
@@ -321,16 +335,19 @@ export class Recordings implements Store {
 
 	private mergeDetail(news: Document, index: number, source: Source): void {
 		const [run] = news.runs;
-		this.fetched.push({ run: index, asked: this.asking, pieces: this.addPieces(run, index, source) });
+		const pieces = this.addPieces(run, index, source);
+		for (const { piece } of pieces) this.details.add(piece);
+		this.fetched.push({ run: index, asked: this.asking, pieces });
 		while (this.fetched.length > DETAILS) {
 			for (const { curve, piece } of this.fetched.shift()!.pieces) {
 				curve.pieces = curve.pieces.filter((one) => one !== piece);
 				curve.all = null;
+				this.details.delete(piece);
 			}
 		}
 	}
 
-	private mergeNews(run: Run, source: Source): void {
+	private mergeNews(run: Run, source: Source, sequence: number): void {
 		const stored = this.runs[0];
 		stored.length_s = Math.max(stored.length_s, run.length_s);
 		if (run.head) stored.head = run.head;
@@ -340,7 +357,7 @@ export class Recordings implements Store {
 		if (run.regions) stored.regions = mergeRegions(stored.regions, run.regions);
 		if (run.marks) stored.marks = mergeMarks(stored.marks, run.marks);
 		this.addPanels(run, stored.index);
-		this.news = this.news.then(() => this.appendNews(run, stored.index, source)).catch((error) => {
+		this.news = this.news.then(() => this.appendNews(run, stored, source, sequence)).catch((error) => {
 			console.error("news cannot be read", error);
 		});
 	}
@@ -366,7 +383,8 @@ export class Recordings implements Store {
 		return ret;
 	}
 
-	private async appendNews(run: Run, index: number, source: Source): Promise<void> {
+	private async appendNews(run: Run, stored: StoredRun, source: Source, sequence: number): Promise<void> {
+		const { index } = stored;
 		const waiting: Promise<void>[] = [];
 		const pieces: { curve: Curve; piece: Piece }[] = [];
 		for (const [series, bases] of this.basesOf(run, source)) {
@@ -380,15 +398,30 @@ export class Recordings implements Store {
 			});
 		}
 		await Promise.all(waiting);
+		/* Another recording has come meanwhile. */
+		if (this.runs[index]?.zero_mono_ns !== stored.zero_mono_ns) return;
+		this.cutTails(sequence);
 		for (const { curve, piece } of pieces) {
 			const { chunk } = piece;
 			if (!chunk) continue;
-			curve.tail ??= new Tail(endOf(curve.pieces));
+			curve.sequence = sequence;
+			curve.tail ??= new Tail(endOf(curve.pieces.filter((one) => !this.details.has(one))));
 			curve.tail.append(chunk);
 			curve.all = null;
 			curve.version = ++this.versions;
 		}
 		if (pieces.length > 0) this.changed();
+	}
+
+	/* Where news were missed, a tail would have a hole that overviews do not have. */
+	private cutTails(sequence: number): void {
+		if (this.newest !== null && sequence !== this.newest + 1 && !Number.isNaN(sequence)) {
+			for (const curve of this.curves.values()) {
+				curve.tail = curve.all = null;
+				curve.version = ++this.versions;
+			}
+		}
+		if (!Number.isNaN(sequence)) this.newest = sequence;
 	}
 
 	private fetchDetail(run: number, range: Range, enough_s: number): Promise<void> {
@@ -448,47 +481,4 @@ function endOf(pieces: readonly Piece[]): { end: number; length: number } {
 	const ret = { end: -Infinity, length: 0 };
 	for (const { end, spacing } of pieces) if (end > ret.end) Object.assign(ret, { end, length: 2 * spacing }); /* on average: the last may be longer */
 	return ret;
-}
-
-function mergeRegions(old: Regions | undefined, news: Regions): Regions {
-	if (!old) return news;
-	const places = new Map(old.id.map((id, i) => [id, i]));
-	const name = (text: string): number => {
-		const at = old.names.indexOf(text);
-		return at >= 0 ? at : old.names.push(text) - 1;
-	};
-	news.id.forEach((id, from) => {
-		const to = places.get(id) ?? old.id.length;
-		places.set(id, to);
-		old.id[to] = id;
-		old.name[to] = name(news.names[news.name[from]]);
-		old.start[to] = news.start[from];
-		old.end[to] = news.end[from];
-		old.lane[to] = news.lane[from];
-		old.gpu[to] = news.gpu[from];
-		old.pid[to] = news.pid[from];
-		old.thread[to] = news.thread[from];
-		old.stream[to] = news.stream[from];
-		old.error[to] = news.error[from];
-		old.unfinished[to] = news.unfinished[from];
-	});
-	old.host_lanes = Math.max(old.host_lanes, news.host_lanes);
-	old.gpu_lanes = Math.max(old.gpu_lanes, news.gpu_lanes);
-	return { ...old };
-}
-
-/* Marks have no ids: the same instant and name is the same mark. */
-function mergeMarks(old: Marks | undefined, news: Marks): Marks {
-	if (!old) return news;
-	const known = new Set(old.at.map((at, i) => `${at} ${old.pid[i]} ${old.names[old.name[i]]}`));
-	news.at.forEach((at, i) => {
-		const text = news.names[news.name[i]];
-		if (known.has(`${at} ${news.pid[i]} ${text}`)) return;
-		const place = old.names.indexOf(text);
-		old.name.push(place >= 0 ? place : old.names.push(text) - 1);
-		old.at.push(at);
-		old.gpu.push(news.gpu[i]);
-		old.pid.push(news.pid[i]);
-	});
-	return { ...old };
 }

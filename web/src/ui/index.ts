@@ -87,7 +87,7 @@ export function startUi(view: View, store: Store): void {
 	const selection = new Selection(ui, dock);
 	const picker = new Picker(ui);
 	const links = startLinks(ui);
-	const live = store.document.live ? new Live(ui) : null;
+	const live = store.document.kind === "page" ? null : new Live(ui);
 	const search = new SearchBox(ui, walk, processes);
 	const { panelsButton } = fillTools(ui, nav, {
 		links,
