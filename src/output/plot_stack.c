@@ -169,22 +169,25 @@ static uint64_t snapped(const struct points *total, size_t *at, uint64_t mono_ns
 	return (mono_ns > from ? mono_ns - from : from - mono_ns) < near ? from : mono_ns;
 }
 
+/* What follows each other still does, and never overlaps: a point that is shorter than the move is gone. */
 static void snap(struct points *p, const struct points *total)
 {
+	uint64_t old_end, new_end = 0, from, end;
 	size_t i, at = 0, from_at;
 	bool is_joint = false;
 
 	for (i = 0; i < p->len; i++) {
-		uint64_t from = snapped(total, &at, p->from_mono_ns[i], is_joint), end;
-
+		from = snapped(total, &at, p->from_mono_ns[i], is_joint);
+		if (is_joint || from < new_end)
+			from = new_end;
 		from_at = at;
-		is_joint = i + 1 < p->len && p->from_mono_ns[i + 1] == p->end_mono_ns[i];
-		end = snapped(total, &at, p->end_mono_ns[i], is_joint);
+		old_end = p->end_mono_ns[i];
+		is_joint = i + 1 < p->len && p->from_mono_ns[i + 1] == old_end;
+		end = snapped(total, &at, old_end, is_joint);
 		at = from_at;
-		if (from < end) {
-			p->from_mono_ns[i] = from;
-			p->end_mono_ns[i] = end;
-		}
+		new_end = end > from ? end : from;
+		p->from_mono_ns[i] = from;
+		p->end_mono_ns[i] = new_end;
 	}
 }
 

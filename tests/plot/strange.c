@@ -222,6 +222,18 @@ static void make_turns(struct fake_run *f)
 			    (const double[]){i % 2 == k ? 1 : 0, 1e6});
 }
 
+/* All of the machine, in readings of which one in seven came late. */
+static void make_late(struct fake_run *f)
+{
+	static const double all[] = {70, 30, 4e9, 16e9};
+	struct table *t = table(f, SCOPE_SYSTEM, machine_columns, 4, 200);
+	size_t i;
+
+	for (i = 0; i < 200; i++)
+		put(t, 100 * S + (i + 1) * 10 * MS + (i % 7 == 3 ? 6 * MS : 0), 0, all);
+	f->session.stop_mono_ns = 102 * S;
+}
+
 /* A machine that did nothing, and a recording that is not whole. */
 static void make_idle(struct fake_run *f)
 {
@@ -254,7 +266,7 @@ static const struct {
 	void (*make)(struct fake_run *);
 } strange[] = {
 	{"marks", make_marks}, {"dense", make_dense}, {"turns", make_turns}, {"idle", make_idle},
-	{"names", make_names},
+	{"names", make_names}, {"late", make_late},
 	{"none", make_none}, {"one", make_one}, {"short", make_short}, {"long", make_long},
 	{"spike", make_spike}, {"huge", make_huge}, {"absent", make_absent}, {"cores", make_cores},
 	{"processes", make_processes}, {"hostile", make_hostile}, {"regions", make_regions}, {"full", full},

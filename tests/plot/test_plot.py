@@ -14,7 +14,7 @@ import zlib
 
 TREE, STRANGE = os.environ["GALVO_TREE"], os.environ["STRANGE"]
 SVG = "{http://www.w3.org/2000/svg}"
-NAMES = "one short long spike huge absent cores processes hostile regions full marks dense turns idle names".split()
+NAMES = "one short long spike huge absent cores processes hostile regions full marks dense turns idle names late".split()
 
 
 def widths():
@@ -235,6 +235,11 @@ class Pictures(unittest.TestCase):
             self.assertEqual(len(areas), 2)
             tops = [min(y for e in g.iter(SVG + "path") for _, y in points(e.get("d"))) for g in areas]
             self.assertAlmostEqual(tops[0], tops[1], delta=0.5)
+
+    def test_late_readings_are_no_peaks(self):
+        words = Picture(draw("late", "svg", "cpu")).words
+        self.assertIn("100 %", words)
+        self.assertNotIn("200 %", words)
 
     def test_tips_are_told(self):
         self.assertIn("grey tips", Picture(draw("spike", "svg", "cpu")).words)
