@@ -168,7 +168,7 @@ void clock_wake(_Atomic uint32_t *stop);
 
 struct clock_fake {
 	struct clock clock; /* must be first; sleep_until moves mono, boot and wall to the deadline */
-	uint64_t mono_ns, boot_ns, wall_ns;
+	_Atomic uint64_t mono_ns, boot_ns, wall_ns; /* for whoever moves them while others look */
 };
 void clock_fake_init(struct clock_fake *f, uint64_t mono_ns, uint64_t boot_ns, uint64_t wall_ns);
 

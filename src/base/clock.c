@@ -59,17 +59,17 @@ void clock_wake(_Atomic uint32_t *stop)
 
 static uint64_t fake_mono_ns(const struct clock *c)
 {
-	return ((const struct clock_fake *)c)->mono_ns;
+	return atomic_load_explicit(&((const struct clock_fake *)c)->mono_ns, memory_order_relaxed);
 }
 
 static uint64_t fake_boot_ns(const struct clock *c)
 {
-	return ((const struct clock_fake *)c)->boot_ns;
+	return atomic_load_explicit(&((const struct clock_fake *)c)->boot_ns, memory_order_relaxed);
 }
 
 static uint64_t fake_wall_ns(const struct clock *c)
 {
-	return ((const struct clock_fake *)c)->wall_ns;
+	return atomic_load_explicit(&((const struct clock_fake *)c)->wall_ns, memory_order_relaxed);
 }
 
 static void fake_sleep_until(const struct clock *c, uint64_t deadline, _Atomic uint32_t *stop)

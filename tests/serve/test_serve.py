@@ -51,7 +51,7 @@ def has(path):
 
 @test
 def no_hole_and_no_double():
-    process = recorder("-o", "run", "--flush", "150ms", "--all", "--for", "2s")
+    process = recorder("-o", "run", "--flush", "150ms", "--budget", "100", "--all", "--for", "2s")
     wait_until(has("run/session_metadata.pb"), "it records")
     with Server("run") as server:
         viewers = []
@@ -66,7 +66,7 @@ def no_hole_and_no_double():
             if viewer.data["live"]:
                 viewer.until("end")
         end = points(server.data())
-    assert len(end["cpu/user"]) > 100 and len(viewers) > 10, len(viewers)
+    assert len(end["cpu/user"]) > 50 and len(viewers) > 10, (len(end["cpu/user"]), len(viewers))
     for viewer in viewers:
         for key, all_of_them in viewer.points().items():
             wanted = end[key]
@@ -383,8 +383,9 @@ def too_many():
         crowd = [server.connect() for _ in range(80)]
         wait_until(lambda: len(select.select(crowd, [], [], 0)[0]) >= 16, "it has hung up on some")
         began = time.monotonic()
-        same(server.data()["sequence"], sequence)  # those that ask for nothing make room
+        wait_until(lambda: is_served(server), "those that ask for nothing make room")
         assert time.monotonic() - began < 5
+        same(server.data()["sequence"], sequence)
         for s in crowd:
             s.close()
         for words in ("&".join("a%d" % i for i in range(500)), "x" * 2500):
@@ -395,6 +396,13 @@ def too_many():
             s.sendall(b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"x" * 1000) for i in range(64)))
             assert s.recv(100).split()[1] in (b"413", b"414", b"431")
         same(server.ask("/data").status, 200)
+
+
+def is_served(server):
+    try:
+        return server.ask("/data").status == 200
+    except (ConnectionError, IndexError):  # hung up on: there are more than it takes, until some are gone
+        return False
 
 
 def is_welcome(server):
