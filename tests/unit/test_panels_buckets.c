@@ -117,6 +117,8 @@ static void wishes(void)
 		r = buckets(&p, 1000, 11000, wish);
 		OK(r.len <= wish && r.len >= 1 && r.len * 2 >= (wish < 1000 ? wish : 1000));
 		EQ(r.all[0].first, 0);
+		if (1000 % wish == 0)
+			EQ(r.len, wish); /* all as large */
 		check(&p, &r);
 		free(r.all);
 	}
