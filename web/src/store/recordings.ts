@@ -25,12 +25,12 @@ interface Fetched {
 	pieces: { curve: Curve; piece: Piece }[];
 }
 
-/* Blocks of a file are elements of it, and the parser may not have come to them. */
+/* Blocks of a file are elements of it, and the parser may not have come to them, or behind them. */
 const inPage = (width: 4 | 8): Source => ({
 	width,
 	async block(id) {
 		let element = document.getElementById(id);
-		if (!element && document.readyState === "loading") {
+		if (!element?.nextSibling && document.readyState === "loading") {
 			await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
 			element = document.getElementById(id);
 		}
