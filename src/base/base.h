@@ -78,6 +78,10 @@ void *alloc_array(size_t n, size_t size);
  */
 bool grow_array(void **array, size_t *cap, size_t len, size_t size, size_t max);
 
+/* How many of n numbers in order are below v; are v or below. */
+size_t count_below(const uint64_t *sorted, size_t n, uint64_t v);
+size_t count_up_to(const uint64_t *sorted, size_t n, uint64_t v);
+
 /* ---- errors: all of these accept a NULL error and return the status, for `return err_set(…)` -- */
 
 __attribute__((format(printf, 3, 4))) galvo_status

@@ -27,17 +27,7 @@ void line_add(struct line *l, uint64_t mono_ns, double value)
 
 size_t line_find(const struct line *l, uint64_t mono_ns)
 {
-	size_t low = 0, high = l->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->mono_ns[middle] < mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return count_below(l->mono_ns, l->len, mono_ns);
 }
 
 static double line_at(const struct line *l, uint64_t mono_ns)

@@ -116,9 +116,10 @@ struct bucket {
 
 /*
  * Those points that reach into [from_mono_ns, end_mono_ns), as at most some more than `wish` buckets of
- * as many points each. Only gaps of more than a 4096th of that time, where points cover it, part buckets. Free with free(), also
- * where there are none.
+ * as many points each. Gaps that are a smaller part of that time, where points cover it, part nothing.
+ * Free with free(), also where there are none.
  */
+#define GAP_PARTS 4096
 galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint64_t end_mono_ns,
                             size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr);
 

@@ -96,12 +96,13 @@ static int compare_ranks(const void *a, const void *b)
 static size_t kind_of(const struct panel_maker *m, const struct draft *d, uint32_t thing)
 {
 	const enum scope scope = d->feed->ledger.table->scope;
-	const struct summary_disk *disk = &m->summary->disks[thing];
+	const struct summary_disk *disk;
 
 	if (scope == SCOPE_GPU || scope == SCOPE_GPU_DETAIL)
 		return m->gpu_place[thing];
 	if (scope != SCOPE_DEVICE || thing >= m->summary->disks_len)
 		return 0;
+	disk = &m->summary->disks[thing];
 	return disk->stacked ? 1 : disk->whole ? 0 : 2;
 }
 

@@ -3,40 +3,6 @@
 
 #include "panels.h"
 
-#define GAP_PARTS 4096 /* gaps that are a smaller part of the time asked for part nothing */
-
-/* How many points end at that moment or before. */
-static size_t ended(const struct points *p, uint64_t mono_ns)
-{
-	size_t low = 0, high = p->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->end_mono_ns[middle] <= mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* How many points begin before that moment. */
-static size_t begun(const struct points *p, uint64_t mono_ns)
-{
-	size_t low = 0, high = p->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->from_mono_ns[middle] < mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool is_parted(const struct points *p, size_t i, uint64_t gap_ns)
 {
 	return p->from_mono_ns[i] > p->end_mono_ns[i - 1] &&
@@ -89,7 +55,8 @@ galvo_status points_buckets(const struct points *p, uint64_t from_mono_ns, uint6
                             size_t wish, struct bucket **ret, size_t *ret_len, galvo_error *reterr)
 {
 	const uint64_t gap_ns = gap_that_parts(p, from_mono_ns, end_mono_ns);
-	const size_t first = ended(p, from_mono_ns), last = begun(p, end_mono_ns);
+	const size_t first = count_up_to(p->end_mono_ns, p->len, from_mono_ns);
+	const size_t last = count_below(p->from_mono_ns, p->len, end_mono_ns);
 	const size_t n = last > first && end_mono_ns > from_mono_ns ? last - first : 0;
 	const size_t most = wish && n ? (n - 1) / wish + 1 : n;
 	struct bucket *all;

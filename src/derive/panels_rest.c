@@ -151,17 +151,7 @@ static bool find_intervals(struct sums *s, struct rest_walk *x)
 /* The interval that ends at that moment or behind it. */
 static size_t interval_before(const struct sums *s, uint64_t mono_ns)
 {
-	size_t low = 1, high = s->len - 1;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->at_mono_ns[middle] < mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	return s->len > 2 ? count_below(s->at_mono_ns + 1, s->len - 2, mono_ns) : 0;
 }
 
 static void add_to(struct sums *s, size_t i, double value, uint64_t from_ns, uint64_t end_ns)

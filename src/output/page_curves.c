@@ -110,29 +110,13 @@ static galvo_status add_piece(struct document *d, struct page_run_data *r, struc
 	return pack_values(&d->packer, &values, &d->blocks[layer], &c->blocks[number], reterr);
 }
 
-/* The first instant behind `t`, of ends in order. */
-static size_t first_behind(const uint64_t *instants, size_t n, uint64_t t)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (instants[middle] > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 static galvo_status pack_points(struct document *d, struct page_run_data *r, struct page_curve *c,
                                 const struct packing *p, size_t *number, double *value,
                                 galvo_error *reterr)
 {
 	struct base *b = &r->bases[c->base];
-	size_t i = first_behind(b->end, b->len, p->from_mono_ns);
-	size_t last = p->end_mono_ns ? first_behind(b->from, b->len, p->end_mono_ns - 1) : 0;
+	size_t i = count_up_to(b->end, b->len, p->from_mono_ns);
+	size_t last = count_below(b->from, b->len, p->end_mono_ns);
 	galvo_status status = GALVO_OK;
 
 	for (; i < last && status == GALVO_OK; i += PIECE_POINTS) {

@@ -6,7 +6,6 @@
 #define LINE_WIDTH 0.8
 #define THIN_WIDTH 0.35
 #define BAND_ALPHA 0.28
-#define GAP_PARTS 4096 /* as points_buckets has it */
 #define DASHED_CURVES 4 /* that few are told apart without colours, too */
 
 double frame_x(const struct frame_of *f, uint64_t mono_ns)

@@ -194,6 +194,25 @@ static void clocks(void)
 	clock_real.sleep_until(&clock_real, UINT64_MAX / 2, &stop); /* returns at once */
 }
 
+static void numbers_in_order(void)
+{
+	static const uint64_t sorted[] = {0, 3, 3, 3, 9, UINT64_MAX};
+	size_t n, i;
+
+	for (n = 0; n <= ARRAY_LEN(sorted); n++)
+		for (i = 0; i < 12; i++) {
+			uint64_t v = i < 11 ? i : UINT64_MAX;
+			size_t below = 0, up_to = 0, k;
+
+			for (k = 0; k < n; k++) {
+				below += sorted[k] < v;
+				up_to += sorted[k] <= v;
+			}
+			EQ(count_below(sorted, n, v), below);
+			EQ(count_up_to(sorted, n, v), up_to);
+		}
+}
+
 static const struct tap_test tests[] = {
 	{"numbers in", numbers_in},
 	{"takers", takers},
@@ -203,5 +222,6 @@ static const struct tap_test tests[] = {
 	{"errors", errors},
 	{"kept files", kept_files},
 	{"clocks", clocks},
+	{"numbers in order", numbers_in_order},
 };
 TAP_MAIN(tests)
