@@ -30,9 +30,6 @@ static galvo_status check(const galvo_page_run *runs, size_t runs_len, const gal
 	for (i = 0; i < runs_len; i++)
 		if (!runs[i].run)
 			return err_set(reterr, GALVO_ERR_INVALID, "a page needs a run, number %zu is none", i);
-	if (o->precision_bits && o->precision_bits != 32 && o->precision_bits != 64)
-		return err_set(reterr, GALVO_ERR_INVALID, "values have 32 or 64 bits, not %d",
-		               (int)o->precision_bits);
 	return check_windows(o, reterr);
 }
 
@@ -180,9 +177,10 @@ galvo_status page_write(const struct page_parts *parts, const galvo_page_run *ru
 		status = sized_take("page options", &o, sizeof(o), options, reterr);
 	if (status == GALVO_OK)
 		status = check(runs, runs_len, &o, write_fn, reterr);
+	if (status == GALVO_OK)
+		status = document_bits(&d, o.precision_bits, reterr);
 	if (status != GALVO_OK)
 		return status;
-	d.bytes = o.precision_bits == 64 ? 8 : 4;
 	d.max_bytes = o.max_bytes ? o.max_bytes : PAGE_BYTES;
 	status = document_open(&d, runs, runs_len, NULL, 0, reterr);
 	if (status == GALVO_OK)

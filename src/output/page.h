@@ -16,6 +16,11 @@
 #define PAGE_BUCKETS 2048
 #define PIECE_POINTS 262144 /* of one piece, at most */
 
+static inline galvo_status page_no_memory(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a page");
+}
+
 /* ---- page_block.c: points to bytes ----------------------------------------------------------------- */
 
 struct block {
@@ -136,6 +141,8 @@ bool base_is_whole(const struct base *b);
 
 /* ---- page_run.c: documents begin and end ------------------------------------------------------------ */
 
+/* Of its values; 0: 32. */
+galvo_status document_bits(struct document *d, int32_t bits, galvo_error *reterr);
 /* *d begins with zeroes, but for what is asked; document_finish after failures too. */
 galvo_status document_open(struct document *d, const galvo_page_run *runs, size_t runs_len,
                            const galvo_summary *summary, uint64_t zero_mono_ns,
@@ -151,9 +158,12 @@ void document_say_resolution(struct document *d, const galvo_page_window *window
 
 /* ---- page_json.c, page_things.c: documents as JSON -------------------------------------------------- */
 
+#define BLOCK_ID_BYTES 24
 /* Without its blocks: they are elsewhere. */
 galvo_status document_write(const struct document *d, bool has_blocks, galvo_write_fn write_fn,
                             void *ctx, galvo_error *reterr);
+/* What tells a process from all others: "4711:81233". */
+void json_process_id(struct json *j, const char *key, const struct process_info *info);
 void json_processes(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_regions(struct json *j, const struct document *d, const struct page_run_data *r);
 void json_marks(struct json *j, const struct document *d, const struct page_run_data *r);
@@ -161,7 +171,8 @@ void json_marks(struct json *j, const struct document *d, const struct page_run_
 size_t regions_shown(const struct document *d, const struct page_run_data *r);
 size_t marks_shown(const struct document *d, const struct page_run_data *r);
 size_t processes_shown(const struct document *d, const struct page_run_data *r);
-void put_block_id(struct buf *b, enum layer layer, size_t number);
+/* Of an element, or of a member: "k17". Returns id. */
+const char *block_id(char id[static BLOCK_ID_BYTES], enum layer layer, size_t number);
 
 /* ---- page_memory.c ---------------------------------------------------------------------------------- */
 

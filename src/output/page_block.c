@@ -8,11 +8,6 @@
 /* Around a block: its element, and what the document says of it. */
 #define BLOCK_EXTRA_BYTES 100
 
-static galvo_status no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a page");
-}
-
 static bool packer_open(struct packer *p)
 {
 	if (p->is_open)
@@ -44,18 +39,18 @@ static galvo_status pack(struct packer *p, struct blocks *to, size_t *ret, galvo
 	p->packed.len = 0;
 	if (p->plain.failed || !buf_reserve(&p->packed, bound) ||
 	    !grow_array((void **)&to->all, &to->cap, to->len, sizeof(*to->all), SIZE_MAX / 64))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	p->z.next_in = (Bytef *)p->plain.p;
 	p->z.avail_in = (uInt)p->plain.len;
 	p->z.next_out = (Bytef *)p->packed.p;
 	p->z.avail_out = (uInt)bound;
 	if (deflate(&p->z, Z_FINISH) != Z_STREAM_END)
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	n = bound - p->z.avail_out;
 	b = &to->all[to->len];
 	b->bytes = alloc_array(n, 1);
 	if (!b->bytes)
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	memcpy(b->bytes, p->packed.p, n);
 	b->len = n;
 	to->written_bytes += (n + 2) / 3 * 4 + BLOCK_EXTRA_BYTES;
@@ -83,10 +78,10 @@ galvo_status pack_instants(struct packer *p, const uint64_t *from, const uint64_
 	size_t i;
 
 	if (!packer_open(p))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	p->plain.len = 0;
 	if (n > BLOCK_BYTES_MAX / 20 || !buf_reserve(&p->plain, n * 20 + 1))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	at = p->plain.p;
 	for (i = 0; i < n; i++) {
 		at = put_zigzag(at, end[i] - before - difference);
@@ -127,10 +122,10 @@ galvo_status pack_values(struct packer *p, const struct pack_values *values, str
 	size_t part = values->n * values->bytes, i;
 
 	if (!packer_open(p))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	p->plain.len = 0;
 	if (values->n > BLOCK_BYTES_MAX / 32 || !buf_reserve(&p->plain, part * values->parts_len + 1))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	for (i = 0; i < values->parts_len; i++)
 		shuffle(p->plain.p + i * part, values->parts[i], values->n, values->bytes);
 	p->plain.len = part * values->parts_len;

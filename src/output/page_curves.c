@@ -1,11 +1,6 @@
 /* The curves of a page: which of them share their instants, and what is packed of each. */
 #include "page.h"
 
-static galvo_status no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a page");
-}
-
 /* ---- bases: instants that curves have in common ----------------------------------------------------- */
 
 static uint64_t hash_words(uint64_t hash, const uint64_t *words, size_t n)
@@ -95,7 +90,7 @@ static galvo_status add_piece(struct document *d, struct page_run_data *r, struc
 	if (number >= b->pieces_len) {
 		if (!grow_array((void **)&b->pieces, &b->pieces_cap, b->pieces_len, sizeof(*b->pieces),
 		                SIZE_MAX / 256))
-			return no_memory(reterr);
+			return page_no_memory(reterr);
 		piece = &b->pieces[b->pieces_len];
 		*piece = (struct piece){.layer = layer, .n = s->n, .per = s->per,
 		                        .from_mono_ns = s->from[0], .end_mono_ns = s->end[s->n - 1]};
@@ -106,7 +101,7 @@ static galvo_status add_piece(struct document *d, struct page_run_data *r, struc
 		b->pieces_len++;
 	}
 	if (!grow_array((void **)&c->blocks, &c->blocks_cap, number, sizeof(*c->blocks), SIZE_MAX / 64))
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	return pack_values(&d->packer, &values, &d->blocks[layer], &c->blocks[number], reterr);
 }
 
@@ -170,7 +165,7 @@ static galvo_status pack_buckets(struct document *d, struct page_run_data *r, st
 	if (status == GALVO_OK && n) {
 		status = slice_buckets(&s, buckets, n)
 		         ? add_piece(d, r, c, p->layer, (*number)++, &s, reterr)
-		         : no_memory(reterr);
+		         : page_no_memory(reterr);
 		free(s.from);
 		free(s.lowest);
 	}
@@ -220,7 +215,7 @@ static galvo_status pack_run(struct document *d, struct page_run_data *r, struct
 {
 	/* How many pieces each base has before; bases that come up in this pass have none. */
 	size_t *numbers = alloc_array(r->bases_len + r->curves_len + 1, sizeof(*numbers)), i;
-	galvo_status status = numbers ? GALVO_OK : no_memory(reterr);
+	galvo_status status = numbers ? GALVO_OK : page_no_memory(reterr);
 
 	for (i = 0; status == GALVO_OK && i < r->bases_len; i++)
 		numbers[i] = r->bases[i].pieces_len;
@@ -230,9 +225,9 @@ static galvo_status pack_run(struct document *d, struct page_run_data *r, struct
 
 		status = curve_points(&r->panels, c->curve, &points, reterr);
 		if (status == GALVO_OK && d->memory && !page_memory_note(d->memory, c->curve->key, &points))
-			status = no_memory(reterr);
+			status = page_no_memory(reterr);
 		if (status == GALVO_OK && take_curve(d, r, c, &points) != GALVO_OK)
-			status = no_memory(reterr);
+			status = page_no_memory(reterr);
 		if (status == GALVO_OK && c->base != SIZE_MAX)
 			status = pack_curve(d, r, c, points.value, packings, n, numbers, reterr);
 		points_finish(&points);

@@ -8,9 +8,6 @@ static galvo_status check(const galvo_run *run, const galvo_page_data_options *o
 		return err_set(reterr, GALVO_ERR_INVALID, "data of a page need a run and a writer");
 	if (o->kind < GALVO_PAGE_OVERVIEW || o->kind > GALVO_PAGE_NEWS)
 		return err_set(reterr, GALVO_ERR_INVALID, "a page has no data of kind %d", (int)o->kind);
-	if (o->precision_bits && o->precision_bits != 32 && o->precision_bits != 64)
-		return err_set(reterr, GALVO_ERR_INVALID, "values have 32 or 64 bits, not %d",
-		               (int)o->precision_bits);
 	if (o->kind == GALVO_PAGE_DETAIL && !(o->end_s > o->from_s && o->end_s > 0 && o->end_s < 1e9))
 		return err_set(reterr, GALVO_ERR_INVALID,
 		               "details are of a time that ends behind its beginning, above 0 and below 1e9 s");
@@ -29,6 +26,8 @@ galvo_status galvo_page_data(const galvo_run *run, const galvo_page_data_options
 
 	if (status == GALVO_OK)
 		status = check(run, &o, write_fn, reterr);
+	if (status == GALVO_OK)
+		status = document_bits(&d, o.precision_bits, reterr);
 	if (status != GALVO_OK)
 		return status;
 	d.kind = kinds[o.kind];
@@ -36,10 +35,9 @@ galvo_status galvo_page_data(const galvo_run *run, const galvo_page_data_options
 	d.is_detail = o.kind == GALVO_PAGE_DETAIL;
 	d.is_news = o.kind == GALVO_PAGE_NEWS;
 	d.sequence = o.sequence;
-	d.memory = o.kind == GALVO_PAGE_DETAIL ? NULL : o.memory;
-	d.bytes = o.precision_bits == 64 ? 8 : 4;
-	all.wish = o.buckets ? o.buckets : o.kind == GALVO_PAGE_NEWS ? SIZE_MAX : PAGE_BUCKETS;
-	if (o.kind == GALVO_PAGE_DETAIL) {
+	d.memory = d.is_detail ? NULL : o.memory;
+	all.wish = o.buckets ? o.buckets : d.is_news ? SIZE_MAX : PAGE_BUCKETS;
+	if (d.is_detail) {
 		all.from_s = fmax(o.from_s, 0);
 		all.end_s = o.end_s;
 	}

@@ -89,12 +89,12 @@ static galvo_status put_reports(struct sheet *s, const struct document *d, galvo
 
 static void put_blocks(struct sheet *s, const struct document *d, enum layer layer)
 {
+	char id[BLOCK_ID_BYTES];
 	size_t i;
 
 	for (i = 0; i < d->blocks[layer].len; i++) {
-		buf_put_str(&s->buf, "<script type=\"application/octet-stream\" id=\"");
-		put_block_id(&s->buf, layer, i);
-		buf_put_str(&s->buf, "\">");
+		buf_printf(&s->buf, "<script type=\"application/octet-stream\" id=\"%s\">",
+		           block_id(id, layer, i));
 		put_base64(&s->buf, d->blocks[layer].all[i].bytes, d->blocks[layer].all[i].len);
 		buf_put_str(&s->buf, "</script>\n");
 		sheet_flush(s, false);

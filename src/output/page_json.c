@@ -138,19 +138,19 @@ static void json_notes(struct json *j, const struct galvo_summary *sum)
 
 /* ---- panels and what their curves are made of ----------------------------------------------------------- */
 
-void put_block_id(struct buf *b, enum layer layer, size_t number)
+const char *block_id(char id[static BLOCK_ID_BYTES], enum layer layer, size_t number)
 {
 	static const char letters[LAYERS] = {'k', 'f', 'p'};
 
-	buf_printf(b, "%c%zu", letters[layer], number);
+	snprintf(id, BLOCK_ID_BYTES, "%c%zu", letters[layer], number);
+	return id;
 }
 
 static void json_block_id(struct json *j, const char *key, enum layer layer, size_t number)
 {
-	json_begin(j, key);
-	buf_put_str(&j->sheet->buf, "\"");
-	put_block_id(&j->sheet->buf, layer, number);
-	buf_put_str(&j->sheet->buf, "\"");
+	char id[BLOCK_ID_BYTES];
+
+	json_string(j, key, block_id(id, layer, number));
 }
 
 static void json_base_id(struct json *j, const char *key, size_t number)
@@ -221,15 +221,10 @@ static void json_curve(struct json *j, const char *name, const struct document *
 	json_string(j, "help", curve->help ? curve->help : "");
 	json_flag(j, "level", curve->is_level);
 	json_flag(j, "rest", curve->is_rest);
-	json_begin(j, "process");
-	if (curve->process < r->summary->processes_len) {
-		const struct process_info *info = r->summary->processes[curve->process].info;
-
-		buf_printf(&j->sheet->buf, "\"%u:%llu\"", (unsigned)info->pid,
-		           (unsigned long long)info->start_ticks);
-	} else {
-		buf_put_str(&j->sheet->buf, "null");
-	}
+	if (curve->process < r->summary->processes_len)
+		json_process_id(j, "process", r->summary->processes[curve->process].info);
+	else
+		json_null(j, "process");
 	json_base_id(j, "base", c->base);
 	json_pieces(j, r, c);
 	if (!d->is_detail) {
@@ -334,19 +329,14 @@ static void json_run(struct json *j, const struct document *d, const struct page
 static void json_blocks(struct json *j, const struct document *d)
 {
 	size_t layer, i;
-	char id[32];
+	char id[BLOCK_ID_BYTES];
 
 	json_open(j, "blocks", "{");
 	for (layer = 0; layer < LAYERS; layer++)
 		for (i = 0; i < d->blocks[layer].len; i++) {
 			const struct block *b = &d->blocks[layer].all[i];
-			struct buf key;
 
-			buf_init(&key, sizeof(id));
-			put_block_id(&key, (enum layer)layer, i);
-			snprintf(id, sizeof(id), "%.*s", (int)key.len, key.p ? key.p : "");
-			buf_finish(&key);
-			json_begin(j, id);
+			json_begin(j, block_id(id, (enum layer)layer, i));
 			buf_put_str(&j->sheet->buf, "\"");
 			put_base64(&j->sheet->buf, b->bytes, b->len);
 			buf_put_str(&j->sheet->buf, "\"");

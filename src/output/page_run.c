@@ -4,11 +4,6 @@
 #define TITLE_BYTES 200 /* from there on it is clipped */
 #define TITLE_BYTES_MAX (1 << 20)
 
-static galvo_status no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a page");
-}
-
 const char *run_label(const struct page_run_data *r)
 {
 	const char *host = r->summary->hostname;
@@ -43,7 +38,7 @@ static galvo_status open_run(struct page_run_data *r, const struct galvo_summary
 		n += r->panels.panels[i].curves_len + (r->panels.panels[i].total != NULL);
 	r->curves = alloc_array(n + 1, sizeof(*r->curves));
 	if (!r->curves)
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	for (i = 0; i < r->panels.panels_len; i++) {
 		const struct panel *p = &r->panels.panels[i];
 
@@ -57,6 +52,14 @@ static galvo_status open_run(struct page_run_data *r, const struct galvo_summary
 	return GALVO_OK;
 }
 
+galvo_status document_bits(struct document *d, int32_t bits, galvo_error *reterr)
+{
+	if (bits && bits != 32 && bits != 64)
+		return err_set(reterr, GALVO_ERR_INVALID, "values have 32 or 64 bits, not %d", (int)bits);
+	d->bytes = bits == 64 ? 8 : 4;
+	return GALVO_OK;
+}
+
 galvo_status document_open(struct document *d, const galvo_page_run *runs, size_t runs_len,
                            const galvo_summary *summary, uint64_t zero_mono_ns,
                            galvo_error *reterr)
@@ -65,10 +68,9 @@ galvo_status document_open(struct document *d, const galvo_page_run *runs, size_
 	size_t i;
 
 	buf_init(&d->resolution, 4096);
-	d->bytes = d->bytes ? d->bytes : 4;
 	d->runs = alloc_array(runs_len, sizeof(*d->runs));
 	if (!d->runs)
-		return no_memory(reterr);
+		return page_no_memory(reterr);
 	d->runs_len = runs_len;
 	for (i = 0; i < runs_len && status == GALVO_OK; i++) {
 		d->runs[i].asked = &runs[i];
@@ -98,7 +100,7 @@ galvo_status document_title(struct document *d, const char *title, galvo_error *
 		}
 	if (!d->title.len)
 		buf_put_str(&d->title, run_label(&d->runs[0]));
-	return d->title.failed ? no_memory(reterr) : GALVO_OK;
+	return d->title.failed ? page_no_memory(reterr) : GALVO_OK;
 }
 
 static void finish_run(struct page_run_data *r)

@@ -50,6 +50,13 @@ static bool is_sampled(const struct summary_process *p)
 	return !isnan(p->cpu_pct_of_core.avg) || !isnan(p->rss_bytes.avg) || is_io_sampled(p);
 }
 
+void json_process_id(struct json *j, const char *key, const struct process_info *info)
+{
+	json_begin(j, key);
+	buf_printf(&j->sheet->buf, "\"%u:%llu\"", (unsigned)info->pid,
+	           (unsigned long long)info->start_ticks);
+}
+
 static void json_process(struct json *j, const struct document *d, const struct page_run_data *r,
                          const struct summary_process *p, size_t parent)
 {
@@ -59,9 +66,7 @@ static void json_process(struct json *j, const struct document *d, const struct 
 	double seen_s = ((double)p->info->first_mono_ns - (double)r->zero_mono_ns) / 1e9;
 
 	json_open(j, NULL, "{");
-	json_begin(j, "id");
-	buf_printf(&j->sheet->buf, "\"%u:%llu\"", (unsigned)info->pid,
-	           (unsigned long long)info->start_ticks);
+	json_process_id(j, "id", info);
 	json_u64(j, "pid", info->pid);
 	json_known(j, "parent", parent != SIZE_MAX, parent);
 	json_u64(j, "depth", p->depth);
