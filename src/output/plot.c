@@ -134,7 +134,7 @@ static galvo_status draw_with_words(struct plot *p, struct canvas *form, const g
 		failed |= texts[i].failed;
 	}
 	if (failed) {
-		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		status = plot_no_memory(reterr);
 	} else {
 		const struct plot_words words = {texts[0].p, texts[1].p, texts[2].p};
 

@@ -10,6 +10,11 @@
 #include "galvo/plot.h"
 #include "output.h"
 
+static inline galvo_status plot_no_memory(galvo_error *reterr)
+{
+	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+}
+
 struct rect {
 	double x, y, w, h;
 };

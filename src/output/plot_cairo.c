@@ -201,7 +201,7 @@ static galvo_status failure(const struct drawing *d, cairo_status_t status, galv
 	if (d->is_stopped)
 		return err_set(reterr, GALVO_ERR_CALLBACK, "the receiver of the picture stopped it");
 	if (status == CAIRO_STATUS_NO_MEMORY)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	return err_set(reterr, GALVO_ERR_IO, "cairo: %s", d->call.status_to_string(status));
 }
 
@@ -287,7 +287,7 @@ galvo_status canvas_open_cairo(galvo_plot_format format, const struct plot_about
 		return err_set(reterr, GALVO_ERR_INVALID, "a PNG of %.0f x %.0f pixels is too large: "
 		               "choose fewer or lower panels, or PDF or SVG", width, height);
 	if (!(d = alloc_array(1, sizeof(*d))))
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	*d = (struct drawing){.canvas = *form, .format = format, .write_fn = write_fn, .ctx = ctx};
 	d->canvas.ops = &cairo_ops;
 	status = load(&d->call, reterr);

@@ -9,11 +9,6 @@
 #define LANES_ID "regions"
 #define GPU_LANES_ID "gpu-regions"
 
-static galvo_status no_memory(galvo_error *reterr)
-{
-	return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
-}
-
 /* ---- which ones -------------------------------------------------------------------------------------- */
 
 static bool has_regions(const struct plot *p, bool gpu)
@@ -37,7 +32,7 @@ galvo_status plot_list_all(struct plot *p, galvo_error *reterr)
 
 	p->all = alloc_array(p->panels->panels_len + 2, sizeof(*p->all));
 	if (!p->all)
-		return no_memory(reterr);
+		return plot_no_memory(reterr);
 	if (has_regions(p, false) && !p->gpu_only)
 		p->all[p->len++] = (struct plot_panel){.kind = PLOT_HOST_LANES, .id = LANES_ID,
 			.title = "Regions of the program", .group = "Regions"};
@@ -76,7 +71,7 @@ static galvo_status no_panel(const struct plot *p, struct span pattern, galvo_er
 	buf_printf(&b, "no panel '%.*s'; there are ", (int)(pattern.n < 40 ? pattern.n : 40), pattern.p);
 	put_ids(&b, p);
 	buf_put(&b, "", 1);
-	status = b.failed ? no_memory(reterr) : err_set(reterr, GALVO_ERR_INVALID, "%s", b.p);
+	status = b.failed ? plot_no_memory(reterr) : err_set(reterr, GALVO_ERR_INVALID, "%s", b.p);
 	buf_finish(&b);
 	return status;
 }
@@ -122,7 +117,7 @@ galvo_status plot_take(struct plot *p, const char *ids, galvo_error *reterr)
 	bool *chosen = NULL;
 
 	if (status == GALVO_OK && !(chosen = alloc_array(all + 1, sizeof(*chosen))))
-		status = no_memory(reterr);
+		status = plot_no_memory(reterr);
 	if (status == GALVO_OK && ids)
 		status = choose_all(p, ids, chosen, reterr);
 	for (i = 0; i < all && status == GALVO_OK; i++) {
@@ -215,7 +210,7 @@ galvo_status plot_load(struct plot *p, struct plot_panel *panel, galvo_error *re
 	panel->max = -INFINITY;
 	panel->curves = alloc_array(n + 1, sizeof(*panel->curves));
 	if (!panel->curves)
-		return no_memory(reterr);
+		return plot_no_memory(reterr);
 	for (i = 0; i < n && status == GALVO_OK; i++) {
 		struct drawn *d = &panel->curves[panel->curves_len];
 

@@ -144,7 +144,7 @@ galvo_status page_draw(struct plot *p, const struct plot_words *words, galvo_err
 	size_t page, pages;
 
 	if (!places)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	lay_out(p, words, p->canvas->is_paged ? p->canvas->height - MARGIN - foot_height(p) : INFINITY,
 	        places);
 	pages = p->len ? places[p->len - 1].page + 1 : 1;
@@ -152,6 +152,6 @@ galvo_status page_draw(struct plot *p, const struct plot_words *words, galvo_err
 		draw_page(p, words, places, page, pages);
 	free(places);
 	if (p->path.failed)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	return GALVO_OK;
 }

@@ -25,6 +25,20 @@ static double column_of(const struct sweep *s, uint64_t mono_ns)
 	       (double)s->out->columns;
 }
 
+/* The columns that a point reaches over, in parts; false: none of those that are drawn. */
+static bool columns_of(const struct sweep *s, const struct points *p, size_t i, double *ret_from,
+                       double *ret_end)
+{
+	const struct plot *plot = s->plot;
+
+	if (p->end_mono_ns[i] <= plot->from_mono_ns || p->from_mono_ns[i] >= plot->end_mono_ns)
+		return false;
+	*ret_from = p->from_mono_ns[i] <= plot->from_mono_ns ? 0 : column_of(s, p->from_mono_ns[i]);
+	*ret_end = p->end_mono_ns[i] >= plot->end_mono_ns ? (double)s->out->columns
+	                                                  : column_of(s, p->end_mono_ns[i]);
+	return true;
+}
+
 static void put_known(struct sweep *s, uint64_t from_ns, uint64_t end_ns)
 {
 	double from = column_of(s, from_ns), end = column_of(s, end_ns);
@@ -68,17 +82,12 @@ static void sweep_known(struct sweep *s)
 /* The mean of one curve over what is known of each column. */
 static void put_means(struct sweep *s, const struct points *p, double *mean)
 {
-	const struct plot *plot = s->plot;
+	double from, end;
 	size_t i, c;
 
 	for (i = 0; i < p->len; i++) {
-		double from, end;
-
-		if (p->end_mono_ns[i] <= plot->from_mono_ns || p->from_mono_ns[i] >= plot->end_mono_ns)
+		if (!columns_of(s, p, i, &from, &end))
 			continue;
-		from = p->from_mono_ns[i] <= plot->from_mono_ns ? 0 : column_of(s, p->from_mono_ns[i]);
-		end = p->end_mono_ns[i] >= plot->end_mono_ns ? (double)s->out->columns
-		                                             : column_of(s, p->end_mono_ns[i]);
 		for (c = (size_t)from; c < s->out->columns && (double)c < end; c++)
 			mean[c] += p->value[i] * (fmin(end, (double)c + 1) - fmax(from, (double)c));
 	}
@@ -92,19 +101,12 @@ static void put_means(struct sweep *s, const struct points *p, double *mean)
  */
 static void put_tips(struct sweep *s, const struct points *total)
 {
-	const struct plot *plot = s->plot;
 	struct stacked *out = s->out;
+	double from, end;
 	size_t i, c;
 
 	for (i = 0; i < total->len; i++) {
-		double from, end;
-
-		if (total->end_mono_ns[i] <= plot->from_mono_ns || total->from_mono_ns[i] >= plot->end_mono_ns)
-			continue;
-		from = total->from_mono_ns[i] <= plot->from_mono_ns ? 0 : column_of(s, total->from_mono_ns[i]);
-		end = total->end_mono_ns[i] >= plot->end_mono_ns ? (double)out->columns
-		                                                 : column_of(s, total->end_mono_ns[i]);
-		if (ceil(from) + 1 <= end)
+		if (!columns_of(s, total, i, &from, &end) || ceil(from) + 1 <= end)
 			continue;
 		c = (size_t)((from + end) / 2);
 		if (c < out->columns)
@@ -120,7 +122,7 @@ static galvo_status measure_sum(struct sweep *s, struct plot_panel *panel, const
 	size_t k, c;
 
 	if (!sum)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	for (k = 0; k < s->len; k++)
 		for (c = 0; c < s->out->columns; c++)
 			sum[c] += s->out->mean[k * s->out->columns + c];
@@ -229,7 +231,7 @@ galvo_status plot_stack(struct plot *p, struct plot_panel *panel, galvo_error *r
 	    s.at)
 		status = stack_all(&s, panel, reterr);
 	else
-		status = err_set(reterr, status, "no memory for a picture");
+		status = plot_no_memory(reterr);
 	for (k = 0; k < s.len && s.points; k++)
 		points_finish(&s.points[k]);
 	free(s.points);

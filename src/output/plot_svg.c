@@ -219,7 +219,7 @@ static galvo_status svg_finish(struct canvas *canvas, galvo_error *reterr)
 	buf_put_str(&s->sheet.buf, "</svg>\n");
 	status = sheet_finish(&s->sheet, reterr);
 	free(s);
-	return status == GALVO_ERR_NOMEM ? err_set(reterr, status, "no memory for a picture")
+	return status == GALVO_ERR_NOMEM ? plot_no_memory(reterr)
 	       : status == GALVO_ERR_CALLBACK
 	       ? err_set(reterr, status, "the receiver of the picture stopped it") : status;
 }
@@ -238,7 +238,7 @@ galvo_status canvas_open_svg(const struct plot_about *about, const struct canvas
 	struct buf *b;
 
 	if (!s)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	s->canvas = *form;
 	s->canvas.ops = &svg_ops;
 	sheet_init(&s->sheet, write_fn, ctx);

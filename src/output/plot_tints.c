@@ -90,7 +90,7 @@ static galvo_status tint_curves(struct plot *p, galvo_error *reterr)
 	size_t i, next = 0;
 
 	if (!all)
-		return err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		return plot_no_memory(reterr);
 	for (i = 0; i < p->len; i++)
 		if (p->all[i].kind == PLOT_PANEL)
 			p->all[i].named = legend_named(&p->all[i]);
@@ -184,7 +184,7 @@ static galvo_status tint_regions(struct plot *p, galvo_error *reterr)
 		memset(lanes[1], 0xff, p->panels->gpu_lanes + (size_t)2);
 		tint_all_regions(p, names, lanes);
 	} else {
-		status = err_set(reterr, GALVO_ERR_NOMEM, "no memory for a picture");
+		status = plot_no_memory(reterr);
 	}
 	free(names);
 	free(lanes[0]);
