@@ -170,6 +170,7 @@ void json_marks(struct json *j, const struct document *d, const struct page_run_
 /* How many of them are shown; SIZE_MAX: there is no memory to tell. */
 size_t regions_shown(const struct document *d, const struct page_run_data *r);
 size_t marks_shown(const struct document *d, const struct page_run_data *r);
+size_t marks_recorded(const struct page_run_data *r);
 size_t processes_shown(const struct document *d, const struct page_run_data *r);
 /* Of an element, or of a member: "k17". Returns id. */
 const char *block_id(char id[static BLOCK_ID_BYTES], enum layer layer, size_t number);

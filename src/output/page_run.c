@@ -254,5 +254,6 @@ void document_say_resolution(struct document *d, const galvo_page_window *window
 		say_left_out(b, regions_shown(d, r), r->panels.regions_len, "the longest", "regions");
 		say_left_out(b, processes_shown(d, r), r->summary->processes_len, "the busiest",
 		             "processes");
+		say_left_out(b, marks_shown(d, r), marks_recorded(r), "the first", "marks");
 	}
 }

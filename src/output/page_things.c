@@ -357,13 +357,18 @@ void json_regions(struct json *j, const struct document *d, const struct page_ru
 
 /* ---- marks -------------------------------------------------------------------------------------------- */
 
-size_t marks_shown(const struct document *d, const struct page_run_data *r)
+size_t marks_recorded(const struct page_run_data *r)
 {
 	size_t n = 0, i;
 
 	for (i = 0; i < r->summary->marks_len; i++)
 		n += (size_t)r->summary->marks[i].count;
-	return shown_of(d, n, MARK_BYTES);
+	return n;
+}
+
+size_t marks_shown(const struct document *d, const struct page_run_data *r)
+{
+	return shown_of(d, marks_recorded(r), MARK_BYTES);
 }
 
 void json_marks(struct json *j, const struct document *d, const struct page_run_data *r)

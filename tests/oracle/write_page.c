@@ -153,26 +153,25 @@ static void crowd_run(struct fake_run *f)
 	}
 }
 
-/* A document that has no room for all regions and processes. */
+/* Documents that have no room for all: 30 processes, 10 regions, 2 marks. A line each. */
 static void write_capped(const char *name, const struct fake_run *f)
 {
+	static const uint64_t limits[] = {30 * 360 * 4, 10 * 72 * 4, 2 * 32 * 4};
 	const galvo_page_run run = {&f->run, NULL};
-	struct document d = {.kind = "overview", .max_bytes = 30 * 360 * 4}; /* of processes */
 	FILE *file = open_file(name);
 	galvo_error error;
+	size_t i;
 
-	need(document_open(&d, &run, 1, NULL, 0, &error), &error, name);
-	need(document_title(&d, NULL, &error), &error, name);
-	document_say_resolution(&d, NULL, 0);
-	need(document_write(&d, true, put, file, &error), &error, name);
-	document_finish(&d);
-	d = (struct document){.kind = "overview", .max_bytes = 10 * 72 * 4}; /* of regions */
-	fputc('\n', file);
-	need(document_open(&d, &run, 1, NULL, 0, &error), &error, name);
-	need(document_title(&d, NULL, &error), &error, name);
-	document_say_resolution(&d, NULL, 0);
-	need(document_write(&d, true, put, file, &error), &error, name);
-	document_finish(&d);
+	for (i = 0; i < ARRAY_LEN(limits); i++) {
+		struct document d = {.kind = "overview", .bytes = 4, .max_bytes = limits[i]};
+
+		need(document_open(&d, &run, 1, NULL, 0, &error), &error, name);
+		need(document_title(&d, NULL, &error), &error, name);
+		document_say_resolution(&d, NULL, 0);
+		need(document_write(&d, true, put, file, &error), &error, name);
+		fputc('\n', file);
+		document_finish(&d);
+	}
 	fclose(file);
 }
 

@@ -213,9 +213,9 @@ def check_things():
 
 
 def check_capped():
-    """Where there is no room for all, the longest and the busiest are there, and that is said."""
+    """Where there is no room for all, the longest, the busiest and the first are there, and that is said."""
     whole = page.of_page("all.html").json["runs"][0]
-    few, fewer = [page.Document(line).json for line in open("capped.json")]
+    few, fewer, fewest = [page.Document(line).json for line in open("capped.json")]
     assert "; the busiest 30 of 62 processes" in few["resolution"], few["resolution"]
     shown = few["runs"][0]["processes"]
     assert len(shown) == 30 and shown[0]["parent"] is None
@@ -225,6 +225,10 @@ def check_capped():
     assert {p["pid"] for p in shown if p["name"] == "quick"} == set(range(6032, 6040))
     assert all(p["sampled"] != (p["name"] == "quick") for p in shown)
     assert "; the longest 10 of 19 regions" in fewer["resolution"], fewer["resolution"]
+
+    assert "; the first 2 of 3 marks" in fewest["resolution"], fewest["resolution"]
+    assert fewest["runs"][0]["marks"]["at"] == whole["marks"]["at"][:2]
+    assert " marks" not in few["resolution"] + fewer["resolution"]
 
     def ids(regions):
         ends = [11 if e is None else e for e in regions["end"]]
