@@ -68,6 +68,8 @@ __attribute__((format(printf, 1, 2))) void complain(const char *fmt, ...);
 /* Whole text or nothing: false if it is no such value or out of bounds. */
 bool parse_number(const char *text, double *ret);      /* "12", "0.5" */
 bool parse_duration(const char *text, double *ret_s);  /* "10s", "500ms", "2m", "1h"; "10": seconds */
+bool parse_range(const char *text, double *ret_from_s, double *ret_end_s); /* "10s-1m", "10s-", "-1m"; NaN: left out */
+bool parse_size(const char *text, uint64_t *ret);      /* in bytes: "500K", "32M", "1GiB" */
 bool parse_pid(const char **text, uint32_t *ret);      /* moves behind it */
 /* The next of words with commas between, in place, blanks around it gone; *rest is NULL behind the last. */
 char *next_word(char **rest);
@@ -81,6 +83,11 @@ int write_to_file(void *file, const void *bytes, size_t n);
 void print_json_text(const char *text);
 /* Flushes stdout: 0, or EXIT_OF_GALVO with a line on stderr when it could not be written. */
 int close_stdout(void);
+/*
+ * The end of writing there by way of write_to_file, which went as status and error have it: the exit
+ * status, with a line on stderr for what failed.
+ */
+int end_stdout(galvo_status status, const galvo_error *error);
 
 /* ---- last words (crash.c) ------------------------------------------------------------------------- */
 

@@ -102,10 +102,7 @@ static int print_catalog(void)
 	galvo_error error;
 	galvo_status status = galvo_catalog_write(write_to_file, stdout, &error);
 
-	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
-		return close_stdout();
-	complain("%s", error.text);
-	return EXIT_OF_GALVO;
+	return end_stdout(status, &error);
 }
 
 struct ways {

@@ -1,5 +1,6 @@
 /* galvo plot: a run as a picture, for paper. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -61,20 +62,13 @@ static bool take_number(const char *text, uint32_t least, uint32_t most, uint32_
 /* "10s-1m"; either side may be left out, not both. */
 static bool take_range(const char *text, galvo_plot_options *o)
 {
-	const char *dash = strchr(text, '-');
-	double from_s = 0, end_s = 0;
-	char start[64];
-	size_t n;
+	double from_s, end_s;
 
-	if (!dash || (n = (size_t)(dash - text)) >= sizeof(start) || (n == 0 && !dash[1]))
+	if (!parse_range(text, &from_s, &end_s) || (isnan(from_s) && isnan(end_s)))
 		return false;
-	memcpy(start, text, n);
-	start[n] = '\0';
-	if ((n > 0 && !parse_duration(start, &from_s)) || (dash[1] && !parse_duration(dash + 1, &end_s)))
-		return false;
-	o->after_ns = (uint64_t)(from_s * 1e9 + 0.5);
-	o->before_ns = (uint64_t)(end_s * 1e9 + 0.5);
-	return !dash[1] || o->before_ns > o->after_ns;
+	o->after_ns = isnan(from_s) ? 0 : (uint64_t)(from_s * 1e9 + 0.5);
+	o->before_ns = isnan(end_s) ? 0 : (uint64_t)(end_s * 1e9 + 0.5);
+	return isnan(end_s) || o->before_ns > o->after_ns;
 }
 
 static enum opt_taken take_option(void *ctx, int key, const char *arg)
@@ -102,17 +96,6 @@ static enum opt_taken take_option(void *ctx, int key, const char *arg)
 	return is_right ? OPT_TAKEN : OPT_WRONG;
 }
 
-static int plot_to_stdout(const galvo_run *run, const struct plot_wish *w)
-{
-	galvo_error error;
-	galvo_status status = galvo_plot_write(run, &w->options, write_to_file, stdout, &error);
-
-	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
-		return close_stdout();
-	complain("%s", error.text);
-	return EXIT_OF_GALVO;
-}
-
 static int plot_file(const galvo_run *run, const struct plot_wish *w)
 {
 	struct outfile file;
@@ -120,8 +103,10 @@ static int plot_file(const galvo_run *run, const struct plot_wish *w)
 	galvo_status status;
 	int exit_code;
 
-	if (strcmp(w->file, "-") == 0)
-		return plot_to_stdout(run, w);
+	if (strcmp(w->file, "-") == 0) {
+		status = galvo_plot_write(run, &w->options, write_to_file, stdout, &error);
+		return end_stdout(status, &error);
+	}
 	if (!outfile_open(&file, w->file)) {
 		complain("%s: %s", w->file, strerror(errno));
 		return EXIT_OF_GALVO;
@@ -137,10 +122,7 @@ static int list_panels(const galvo_run *run, const struct plot_wish *w)
 	galvo_error error;
 	galvo_status status = galvo_plot_list(run, &w->options, write_to_file, stdout, &error);
 
-	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
-		return close_stdout();
-	complain("%s", error.text);
-	return EXIT_OF_GALVO;
+	return end_stdout(status, &error);
 }
 
 static int plot_run(const char *dir, const struct plot_wish *w)

@@ -26,13 +26,7 @@ static int write_report(const char *dir, const galvo_report_options *options)
 		}
 		galvo_run_close(run);
 	}
-	if (status == GALVO_ERR_CALLBACK)
-		return close_stdout();
-	if (status != GALVO_OK) {
-		complain("%s", error.text);
-		return EXIT_OF_GALVO;
-	}
-	return close_stdout();
+	return end_stdout(status, &error);
 }
 
 static enum opt_taken take_option(void *ctx, int key, const char *arg)

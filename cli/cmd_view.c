@@ -1,6 +1,5 @@
 /* galvo view: runs as one page of HTML, and the page in a browser. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,43 +34,12 @@ struct view {
 
 /* ---- options ------------------------------------------------------------------------------------------ */
 
-static bool parse_size(const char *text, uint64_t *ret)
-{
-	static const struct { const char *suffix; double bytes; } units[] = {
-		{"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"K", 1024}, {"M", 1048576},
-		{"G", 1073741824}, {"", 1},
-	};
-	size_t len = strlen(text), i;
-	char number[32];
-	double v;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t n = strlen(units[i].suffix);
-
-		if (len < n || len - n >= sizeof(number) || strcmp(text + len - n, units[i].suffix) != 0)
-			continue;
-		memcpy(number, text, len - n);
-		number[len - n] = '\0';
-		if (!parse_number(number, &v) || v * units[i].bytes < 1 || v * units[i].bytes > 1e15)
-			return false;
-		*ret = (uint64_t)(v * units[i].bytes);
-		return true;
-	}
-	return false;
-}
-
 static bool take_detail(struct view *v, const char *text)
 {
 	galvo_page_window *w = &v->details[v->page.details_len];
-	const char *dash = strchr(text, '-');
-	char from[32];
 
-	if (!dash || (size_t)(dash - text) >= sizeof(from) || v->page.details_len == DETAILS_MAX)
-		return false;
-	memcpy(from, text, (size_t)(dash - text));
-	from[dash - text] = '\0';
-	if (!parse_duration(from, &w->from_s) || !parse_duration(dash + 1, &w->end_s) ||
-	    w->end_s <= w->from_s)
+	if (v->page.details_len == DETAILS_MAX || !parse_range(text, &w->from_s, &w->end_s) ||
+	    !(w->end_s > w->from_s))
 		return false;
 	v->page.details = v->details;
 	v->page.details_len++;
@@ -223,10 +191,7 @@ static int print_page(const struct view *v, const struct runs *runs)
 	galvo_status status = galvo_page_write(runs->all, runs->len, &v->page, write_to_file, stdout,
 	                                       &error);
 
-	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
-		return close_stdout();
-	complain("%s", error.text);
-	return EXIT_OF_GALVO;
+	return end_stdout(status, &error);
 }
 
 static int run(const struct command *command, int argc, char **argv)

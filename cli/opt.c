@@ -1,6 +1,7 @@
 /* Options from tables: parsing, help, values; writing to the standard streams. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "cli.h"
 
 enum { OPTS_MAX = 40, OPT_END = -1, OPT_BAD = -2 };
-enum { HELP_COLUMNS = 80, HELP_INDENT = 25, TEXT_MAX = 16384 };
+enum { HELP_COLUMNS = 80, HELP_INDENT = 25, TEXT_MAX = 16384, RANGE_START_BYTES = 32 };
 
 /* What others wrote is in it: nothing there ends the line or moves the cursor. */
 __attribute__((format(printf, 1, 0))) static void say(const char *fmt, va_list args)
@@ -201,31 +202,69 @@ bool parse_number(const char *text, double *ret)
 	return true;
 }
 
-bool parse_duration(const char *text, double *ret_s)
+struct unit {
+	const char *suffix;
+	double worth;
+};
+
+/* A number and the suffix of one of them, the last of which may be none. */
+static bool parse_in(const struct unit *units, size_t units_len, const char *text, double *ret)
 {
-	static const struct {
-		const char *suffix;
-		double s;
-	} units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
-	size_t i, len = strlen(text);
+	size_t i, n, len = strlen(text);
 	char number[32];
-	double v;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t n = strlen(units[i].suffix);
-
+	for (i = 0; i < units_len; i++) {
+		n = strlen(units[i].suffix);
 		if (len < n || strcmp(text + len - n, units[i].suffix) != 0)
 			continue;
 		if (len - n >= sizeof(number))
 			return false;
 		memcpy(number, text, len - n);
 		number[len - n] = '\0';
-		if (!parse_number(number, &v) || v * units[i].s > 1e9)
+		if (!parse_number(number, ret))
 			return false;
-		*ret_s = v * units[i].s;
+		*ret *= units[i].worth;
 		return true;
 	}
 	return false;
+}
+
+bool parse_duration(const char *text, double *ret_s)
+{
+	static const struct unit units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
+	double s;
+
+	if (!parse_in(units, sizeof(units) / sizeof(units[0]), text, &s) || s > 1e9)
+		return false;
+	*ret_s = s;
+	return true;
+}
+
+bool parse_range(const char *text, double *ret_from_s, double *ret_end_s)
+{
+	const char *dash = strchr(text, '-');
+	char start[RANGE_START_BYTES];
+	size_t n;
+
+	if (!dash || (n = (size_t)(dash - text)) >= sizeof(start))
+		return false;
+	memcpy(start, text, n);
+	start[n] = '\0';
+	*ret_from_s = *ret_end_s = NAN;
+	return (n == 0 || parse_duration(start, ret_from_s)) &&
+	       (!dash[1] || parse_duration(dash + 1, ret_end_s));
+}
+
+bool parse_size(const char *text, uint64_t *ret)
+{
+	static const struct unit units[] = {{"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824},
+	                                    {"K", 1024},   {"M", 1048576},   {"G", 1073741824}, {"", 1}};
+	double bytes;
+
+	if (!parse_in(units, sizeof(units) / sizeof(units[0]), text, &bytes) || bytes < 1 || bytes > 1e15)
+		return false;
+	*ret = (uint64_t)bytes;
+	return true;
 }
 
 bool parse_pid(const char **text, uint32_t *ret)
@@ -271,6 +310,14 @@ void print_json_text(const char *text)
 			putchar(*text);
 	}
 	putchar('"');
+}
+
+int end_stdout(galvo_status status, const galvo_error *error)
+{
+	if (status == GALVO_OK || status == GALVO_ERR_CALLBACK)
+		return close_stdout();
+	complain("%s", error->text);
+	return EXIT_OF_GALVO;
 }
 
 int close_stdout(void)

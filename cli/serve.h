@@ -58,7 +58,6 @@ struct gate {
 struct gate_ask {
 	const char *method, *host, *origin, *site; /* site: Sec-Fetch-Site */
 	const char *own;  /* "127.0.0.1:8425", where it has come to; NULL: to the Unix socket */
-	const char *token;
 };
 
 bool gate_draw_token(char token[static TOKEN_CHARS + 1]); /* false: errno */
