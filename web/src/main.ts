@@ -62,10 +62,12 @@ async function start(): Promise<void> {
 	layOut();
 	const tools = document.getElementById("tools")!;
 	new ResizeObserver(() => document.documentElement.style.setProperty("--stick", `${tools.offsetHeight}px`)).observe(tools);
-	/* For the browser's console, and for tests. */
-	Object.assign(window, { galvo: { view, store, idle: () => store.idle } });
-	startUi(view, store);
-	startCharts(view, store);
+	let drawn = (): void => undefined;
+	const ready = new Promise<void>((resolve) => (drawn = resolve));
+	/* For the browser's console, for tests, and for whoever takes pictures. */
+	Object.assign(window, { galvo: { view, store, idle: () => store.idle, ready } });
+	startUi(view, store, ready);
+	void startCharts(view, store).then(drawn);
 }
 
 start().catch(fail);

@@ -128,7 +128,8 @@ async function settle(load: () => Promise<void>, store: Recordings): Promise<voi
 	for (let calm = 0; calm < 3; calm = store.idle ? calm + 1 : 0) await frame();
 }
 
-export function startCharts(view: View, store: Recordings): void {
+/* Resolves when all is loaded, and what is in sight is drawn. */
+export async function startCharts(view: View, store: Recordings): Promise<void> {
 	const main = document.getElementById("panels")!;
 	const stage = new Stage(view, store);
 	watchSpace();
@@ -152,7 +153,5 @@ export function startCharts(view: View, store: Recordings): void {
 	view.on("panels", fill);
 	view.on("print", () => groups.paper(view.printing));
 	fill();
-	/* For whoever prints or takes pictures: all is loaded, and what is in sight is drawn. */
-	const ready = settle(() => groups.loadAll(), store);
-	Object.assign((window as unknown as { galvo: object }).galvo, { ready });
+	await settle(() => groups.loadAll(), store);
 }

@@ -69,7 +69,8 @@ function watchHead(ui: Ui): void {
 	);
 }
 
-export function startUi(view: View, store: Store): void {
+/* Ready: all values that a first look needs are read and drawn. */
+export function startUi(view: View, store: Store, ready: Promise<void>): void {
 	startTheme(view);
 	const ui: Ui = { view, store, followAll: null, say: sayer() };
 	watchHead(ui);
@@ -99,7 +100,7 @@ export function startUi(view: View, store: Store): void {
 	new ResizeObserver(() => {
 		document.documentElement.style.setProperty("--tools-height", `${nav.offsetHeight}px`);
 	}).observe(nav);
-	startPrint(ui);
+	startPrint(ui, ready);
 	startKeys({
 		ui,
 		undo: () => links.undo(),

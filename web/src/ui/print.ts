@@ -5,8 +5,6 @@ import { bytes, duration, instant } from "./format.js";
 import { rangeText } from "./selection.js";
 
 const TOP = 30;
-const AT_ONCE = 64;
-const IDLE_MS = 500;
 const EARLY = "▲ Printed before all values were read: curves may be missing. Print it once more.";
 
 function processList(ui: Ui): HTMLElement | null {
@@ -69,34 +67,15 @@ function rangeLine(ui: Ui): HTMLElement {
 	);
 }
 
-/* What was not in sight yet is read in idle time, as coarse as there is: paper does not wait for it. */
-function readAhead(ui: Ui): { isDone: boolean } {
-	const state = { isDone: false };
-	const all = ui.store.panels.flatMap(({ series }) => series);
-	const read = (from: number): void => {
-		const part = all.slice(from, from + AT_ONCE);
-		state.isDone = part.length === 0;
-		if (state.isDone) return;
-		const loads = part.map(({ run, series }) => ui.store.want(run, series, ui.view.full, Infinity));
-		void Promise.allSettled(loads).then(() => whenIdle(() => read(from + AT_ONCE)));
-	};
-	whenIdle(() => read(0));
-	return state;
-}
-
-function whenIdle(call: () => void): void {
-	if ("requestIdleCallback" in window) requestIdleCallback(call, { timeout: 4 * IDLE_MS });
-	else setTimeout(call, IDLE_MS);
-}
-
-export function startPrint(ui: Ui): void {
+/* Ready: all that paper shows is read, whether it was in sight or not. */
+export function startPrint(ui: Ui, ready: Promise<void>): void {
 	let added: HTMLElement[] = [];
-	let ahead = { isDone: false };
+	let isReady = false;
 	const begin = (): void => {
 		if (ui.view.printing) return;
 		const list = processList(ui);
 		const lines = [rangeLine(ui)];
-		if (!ahead.isDone) lines.push(el("p", { class: "print-only print-warns" }, EARLY));
+		if (!isReady) lines.push(el("p", { class: "print-only print-warns" }, EARLY));
 		document.getElementById("top")?.append(...lines);
 		if (list) document.getElementById("panels")?.after(list);
 		added = list ? [...lines, list] : lines;
@@ -110,9 +89,7 @@ export function startPrint(ui: Ui): void {
 		document.documentElement.classList.remove("paper");
 		ui.view.setPrinting(false);
 	};
-	const start = (): void => void (ahead = readAhead(ui));
-	if (document.readyState === "complete") start();
-	else addEventListener("load", start);
+	void ready.then(() => (isReady = true));
 	addEventListener("beforeprint", begin);
 	addEventListener("afterprint", end);
 }

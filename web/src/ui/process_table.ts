@@ -6,6 +6,7 @@ import { button, el, marked, outside, settled, visible } from "./dom.js";
 import { bare, processSeconds } from "./figures.js";
 import { NOTHING, bytes, counted, duration, instant } from "./format.js";
 import { type ProcessColumn, type ProcessRow, ancestors, lifeOf, processRows, rowId, sampleHint } from "./processes.js";
+import { Order } from "./order.js";
 
 const ROW = 24;
 const BEYOND = 12;
@@ -50,8 +51,7 @@ export class ProcessTable {
 	private readonly collapsed = new Set<string>();
 	private readonly treeButton: HTMLButtonElement;
 	private rows: ProcessRow[] = [];
-	private sort: ProcessColumn | null = null;
-	private down = false;
+	private readonly order = new Order<ProcessColumn>();
 	private rangeSeconds: ReturnType<typeof processSeconds> = new Map();
 	private focus = 0;
 
@@ -121,8 +121,8 @@ export class ProcessTable {
 		const { store, view } = this.ui;
 		this.rangeSeconds = view.selection ? processSeconds(store, view.selection) : new Map();
 		this.rows = processRows(store.runs, {
-			sort: this.sort,
-			down: this.down,
+			sort: this.order.column,
+			down: this.order.down,
 			filter: this.filterBox.value,
 			collapsed: this.collapsed,
 			rangeSeconds: this.rangeSeconds,
@@ -135,7 +135,7 @@ export class ProcessTable {
 			all === 0 ? "No process was followed in this recording." : "No process fits the filter.";
 		this.empty.hidden = this.rows.length > 0;
 		this.viewport.hidden = all === 0;
-		this.treeButton.hidden = this.sort === null;
+		this.treeButton.hidden = this.order.column === null;
 		this.body.classList.toggle("with-range", this.rangeSeconds.size > 0);
 		this.body.classList.toggle("with-runs", store.runs.length > 1);
 		this.space.style.height = `${this.rows.length * ROW}px`;
@@ -150,27 +150,23 @@ export class ProcessTable {
 	}
 
 	private drawHead(): void {
-		const cells = COLUMNS.map(({ id, name, help, text }) => {
+		const heads = COLUMNS.map(({ id, name, help, text }) => {
 			const cell = el(
 				"div",
 				{ class: `cell cell-${id} ${text ? "" : "number"}`, role: "columnheader" },
 				button(name, `${help}: sort`, () => this.sortBy(id), { class: "sort", "data-sort": id }),
 			);
-			if (this.sort === id) cell.setAttribute("aria-sort", this.down ? "descending" : "ascending");
-			return cell;
+			return [id, cell] as [ProcessColumn, HTMLElement];
 		});
 		const focused = (document.activeElement as HTMLElement | null)?.dataset["sort"];
-		this.headRow.replaceChildren(...cells);
+		this.order.mark(heads);
+		this.headRow.replaceChildren(...heads.map(([, cell]) => cell));
 		if (focused) this.headRow.querySelector<HTMLElement>(`[data-sort="${focused}"]`)?.focus();
 	}
 
 	private sortBy(column: ProcessColumn | null): void {
 		const isText = COLUMNS.find(({ id }) => id === column)?.text ?? column === "start";
-		if (column === null || this.sort !== column) {
-			this.sort = column;
-			this.down = column !== "pid" && !isText;
-		} else if (this.down === (column !== "pid" && !isText)) this.down = !this.down;
-		else this.sort = null;
+		this.order.turn(column, column !== "pid" && !isText);
 		this.viewport.scrollTop = 0;
 		this.renew();
 	}
@@ -273,7 +269,7 @@ export class ProcessTable {
 			{ class: "fold", "aria-hidden": "true" },
 			row.children ? (row.collapsed ? "▸" : "▾") : "",
 		);
-		if (this.sort === null) cell.append(fold);
+		if (this.order.column === null) cell.append(fold);
 		cell.append(marked(row.process.name, this.filterBox.value, { class: "process-name" }));
 		const hint = sampleHint(row.process);
 		if (hint) cell.append(el("span", { class: "no-samples" }, "no samples"));

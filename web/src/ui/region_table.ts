@@ -6,6 +6,7 @@ import { bare, compareKeys } from "./figures.js";
 import { NOTHING, counted, duration } from "./format.js";
 import { contains } from "./match.js";
 import type { NameStats, Walk } from "./walk.js";
+import { Order } from "./order.js";
 
 type Column = "name" | "where" | "count" | "total" | "mean" | "max";
 
@@ -77,8 +78,7 @@ export class RegionTable {
 		spellcheck: "false",
 		autocomplete: "off",
 	});
-	private sort: Column | null = null;
-	private down = true;
+	private readonly order = new Order<Column>();
 
 	constructor(
 		private readonly ui: Ui,
@@ -121,23 +121,16 @@ export class RegionTable {
 	}
 
 	private sortBy(column: Column, isText: boolean): void {
-		if (this.sort !== column) {
-			this.sort = column;
-			this.down = !isText;
-		} else if (this.down !== isText) this.down = isText;
-		else this.sort = null;
-		for (const [name, cell] of this.heads) {
-			if (name === this.sort) cell.setAttribute("aria-sort", this.down ? "descending" : "ascending");
-			else cell.removeAttribute("aria-sort");
-		}
+		this.order.turn(column, !isText);
+		this.order.mark(this.heads);
 		this.draw();
 	}
 
 	private shown(): NameStats[] {
 		const query = this.filterBox.value.trim();
 		const names = this.walk.names().filter((stats) => !query || contains(query, stats.name));
-		const { sort } = this;
-		return sort ? names.sort((a, b) => compareKeys(keyOf(a, sort), keyOf(b, sort), this.down)) : names;
+		const { column, down } = this.order;
+		return column ? names.sort((a, b) => compareKeys(keyOf(a, column), keyOf(b, column), down)) : names;
 	}
 
 	private draw(): void {

@@ -7,6 +7,7 @@ import { button, el, marked, settled, visible } from "./dom.js";
 import { type Column, type FigureRow, cellsOf, coverage, figuresText, rowsOf, sortRows } from "./figures.js";
 import { duration, instant } from "./format.js";
 import { contains } from "./match.js";
+import { Order } from "./order.js";
 
 const COLUMNS: readonly [Column, string, string][] = [
 	["title", "panel", "what is drawn together"],
@@ -39,8 +40,7 @@ export class Selection {
 	});
 	private readonly heads = new Map<Column, HTMLElement>();
 	private rows: FigureRow[] = [];
-	private sort: Column | null = null;
-	private down = true;
+	private readonly order = new Order<Column>();
 	private turn = 0;
 	private before: string | null = null;
 
@@ -129,16 +129,8 @@ export class Selection {
 	}
 
 	private sortBy(column: Column): void {
-		const isText = column === "title" || column === "label";
-		if (this.sort !== column) {
-			this.sort = column;
-			this.down = !isText;
-		} else if (this.down !== isText) this.down = isText;
-		else this.sort = null;
-		for (const [name, cell] of this.heads) {
-			if (name === this.sort) cell.setAttribute("aria-sort", this.down ? "descending" : "ascending");
-			else cell.removeAttribute("aria-sort");
-		}
+		this.order.turn(column, column !== "title" && column !== "label");
+		this.order.mark(this.heads);
 		this.draw();
 	}
 
@@ -179,7 +171,7 @@ export class Selection {
 		const rows = query
 			? this.rows.filter((row) => contains(query, row.title, row.label, row.series.metric))
 			: this.rows;
-		return sortRows(rows, this.sort, this.down);
+		return sortRows(rows, this.order.column, this.order.down);
 	}
 
 	private draw(): void {
@@ -187,7 +179,7 @@ export class Selection {
 		const { selection } = this.ui.view;
 		const filter = this.filter.value.trim();
 		const rows = this.shownRows().map((row) => {
-			const isSame = !this.sort && row.title === last;
+			const isSame = !this.order.column && row.title === last;
 			last = row.title;
 			const title = el("td", { class: isSame ? "again" : "" }, marked(row.title, filter));
 			const help = row.series.help ? visible(row.series.help) : null;
