@@ -1,39 +1,13 @@
 /* Reports: a golden page, hostile names, 80 columns, JSON that parses, nothing of the locale. */
 #include <locale.h>
 
+#include "allocations.h"
 #include "full_run.h"
 #include "galvo/summary.h"
 #include "gpu_run.h"
 #include "json_reader.h"
 #include "output/output.h"
 #include "tap.h"
-
-/* ---- allocations that fail, by the linker's --wrap ------------------------------------------ */
-
-static long allocations_left = -1; /* -1: as many as there are */
-
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool may_allocate(void)
-{
-	if (allocations_left == 0)
-		return false;
-	allocations_left -= allocations_left > 0;
-	return true;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return may_allocate() ? __real_realloc(p, size) : NULL;
-}
 
 /* ---- what a report says --------------------------------------------------------------------- */
 

@@ -1,41 +1,8 @@
 /* The page: budgets, wishes that make no sense, receivers and memory that fail, the same bytes again. */
+#include "allocations.h"
 #include "full_run.h"
 #include "output/page.h"
 #include "tap.h"
-
-/* ---- allocations that fail, by the linker's --wrap ------------------------------------------ */
-
-static long allocations_left = -1; /* -1: as many as there are */
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool may_allocate(void)
-{
-	if (allocations_left == 0)
-		return false;
-	allocations_left -= allocations_left > 0;
-	return true;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return may_allocate() ? __real_malloc(n) : NULL;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return may_allocate() ? __real_realloc(p, size) : NULL;
-}
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 

@@ -1,31 +1,7 @@
 /* Panels where memory runs out: at each allocation in turn, which is said, and nothing is left behind. */
+#include "allocations.h"
 #include "full_run.h"
 #include "panels_rig.h"
-
-static long allocations_left = -1; /* below 0: no limit */
-
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool may_allocate(void)
-{
-	if (allocations_left == 0)
-		return false;
-	allocations_left -= allocations_left > 0;
-	return true;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return may_allocate() ? __real_realloc(p, size) : NULL;
-}
 
 static void refused(galvo_status status, const galvo_error *e)
 {

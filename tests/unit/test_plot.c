@@ -1,4 +1,5 @@
 /* Pictures: round numbers, colours that can be told apart, words that fit, the same bytes twice, failures. */
+#include "allocations.h"
 #include "full_run.h"
 #include "gpu_run.h"
 #include "output/plot.h"
@@ -9,40 +10,6 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libfontconfig\n";
-}
-
-/* ---- allocations that fail, by the linker's --wrap ------------------------------------------------- */
-
-static long allocations_left = -1; /* -1: as many as there are */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool may_allocate(void)
-{
-	if (allocations_left == 0)
-		return false;
-	allocations_left -= allocations_left > 0;
-	return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return may_allocate() ? __real_realloc(p, size) : NULL;
 }
 
 /* ---- what is drawn --------------------------------------------------------------------------------------- */
