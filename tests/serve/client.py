@@ -1,16 +1,17 @@
 """A client of galvo serve: requests as they are written, streams of events, documents of the page."""
-import base64
 import json
 import os
 import re
 import select
 import signal
 import socket
-import struct
+import sys
 import time
-import zlib
 
 from harness import GALVO, Skip, start, wait_until
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "page"))
+import page  # noqa: E402
 
 LIMIT_S = 20
 
@@ -243,40 +244,6 @@ class Page:
 
 # ---- documents -------------------------------------------------------------------------------------
 
-def inflate(block):
-    return zlib.decompress(base64.b64decode(block), -15)
-
-
-def varints(data):
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield (value >> 1) ^ -(value & 1)
-            value = shift = 0
-
-
-def instants(block, n):
-    """[(from, end)] in ns since zero."""
-    all_of_them = list(varints(inflate(block)))
-    assert len(all_of_them) == 2 * n, (len(all_of_them), n)
-    ends, at, step = [], 0, 0
-    for second in all_of_them[:n]:
-        step += second
-        at += step
-        ends.append(at)
-    befores = [0] + ends[:-1]
-    return [(before + gap, end) for before, gap, end in zip(befores, all_of_them[n:], ends)]
-
-
-def floats(block, n, size):
-    data = inflate(block)
-    assert len(data) == n * size, (len(data), n)
-    return list(struct.unpack("<%d%s" % (n, "f" if size == 4 else "d"),
-                              bytes(data[byte * n + i] for i in range(n) for byte in range(size))))
-
-
 def points(document):
     """{key: [(from, end, value)]} of all that is there point by point."""
     found = {}
@@ -287,7 +254,7 @@ def points(document):
                 if block is None:
                     continue
                 assert piece["per"] == 1, piece
-                times = instants(document["blocks"][piece["block"]], piece["n"])
-                values = floats(document["blocks"][block], piece["n"], document["bytes"])
-                found.setdefault(series["key"], []).extend((*t, v) for t, v in zip(times, values))
+                starts, ends = page.instants(page.inflate(document["blocks"][piece["block"]]), piece["n"])
+                [values] = page.floats(page.inflate(document["blocks"][block]), piece["n"], document["bytes"])
+                found.setdefault(series["key"], []).extend(zip(starts, ends, values))
     return found
